@@ -39,11 +39,27 @@ pub(crate) struct GuardrailsFault {
 pub(crate) struct GuardrailFiles(Vec<(String, Vec<u8>)>);
 
 impl GuardrailFiles {
-    /// Reads the files, whatever they hold.
+    /// Reads the files, whatever they hold. They can be read again: none is a pipe, a socket or a device, which may never
+    /// end and has nothing the second time.
     ///
     /// # Errors
-    /// The first that cannot be read.
+    /// The first that cannot be read, or is no file.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
+        for path in paths {
+            let is_other = path
+                .metadata()
+                .is_ok_and(|it| !it.is_file() && !it.is_dir());
+            if is_other {
+                return Err(GuardrailsFault {
+                    place: path.display().to_string(),
+                    why: "is not a regular file: serve reads guardrails again and again".to_owned(),
+                });
+            }
+        }
+        Self::read(paths)
+    }
+
+    fn read(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
         let inputs = Inputs::of_files(paths.to_vec());
         let contents = inputs.map(|Input { path, bytes }| match bytes {
             Ok(bytes) => Ok((path, bytes)),
@@ -67,7 +83,7 @@ impl LoadedGuardrails {
     /// # Errors
     /// If one cannot be read, or has something else than guardrails.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
-        let mut read = Self::of(&GuardrailFiles::load(paths)?);
+        let mut read = Self::of(&GuardrailFiles::read(paths)?);
         read.unusable.take().map_or(Ok(read), Err)
     }
 
@@ -319,6 +335,17 @@ rules:
                 format!("guardrails etc/rules.yaml:1:1: {expected}")
             );
         }
+    }
+
+    /// A pipe is one as well.
+    #[cfg(unix)]
+    #[test]
+    fn a_server_reads_only_what_it_can_read_again() {
+        let fault = GuardrailFiles::load(&[PathBuf::from("/dev/null")]).unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "guardrails /dev/null: is not a regular file: serve reads guardrails again and again"
+        );
     }
 
     #[test]

@@ -22,6 +22,12 @@ pub enum PemError {
         /// The error of the system.
         source: io::Error,
     },
+    /// A pipe, socket or device: reading one may never end, and what was read is gone.
+    #[error("{}: not a regular file: expected PEM", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A file is larger than any useful one.
     #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
     TooLarge {
@@ -61,7 +67,13 @@ pub(crate) struct PemFile {
 impl PemFile {
     /// Reads a file, up to a limit.
     pub(crate) fn read(path: &Path) -> Result<Self, PemError> {
-        let text = content(path).map_err(|source| unreadable(path, source))?;
+        let failed = |source| unreadable(path, source);
+        let metadata = path.metadata().map_err(failed)?;
+        if !(metadata.is_file() || metadata.is_dir()) {
+            let path = path.to_owned();
+            return Err(PemError::NotAFile { path });
+        }
+        let text = content(path).map_err(failed)?;
         if text.len() as u64 > FILE_LIMIT {
             return Err(too_large(path));
         }

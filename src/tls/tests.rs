@@ -313,6 +313,7 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name, content: &str| file(folder.path(), name, content);
     let none = folder.path().join("none");
+    let device = PathBuf::from("/dev/null");
     let (made, other) = (Pair::made(), Pair::made());
     let cert = &file("good.crt", &made.cert.pem());
     let key = &file("good.key", &made.key.serialize_pem());
@@ -324,6 +325,8 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
     let rows = [
         (&none, key, "none: cannot read: No such file"),
         (cert, &none, "none: cannot read: No such file"),
+        // A pipe is one as well, and would be waited for.
+        (&device, key, "null: not a regular file: expected PEM"),
         (
             &file("a", ""),
             key,
