@@ -23,18 +23,20 @@ pub enum PageSubject {
     Nothing(Vec<&'static str>),
 }
 
+/// The page of each token, in a file of its name.
+macro_rules! pages {
+    ($about:ident: $($token:ident),+ $(,)?) => {
+        match $about {
+            $(Token::$token => {
+                include_str!(concat!("../../../docs/tokens/", stringify!($token), ".md"))
+            })+
+        }
+    };
+}
+
 /// The page about a token, in Markdown.
 pub fn page(token: Token) -> &'static str {
-    macro_rules! pages {
-        ($($token:ident),+ $(,)?) => {
-            match token {
-                $(Token::$token => {
-                    include_str!(concat!("../../../docs/tokens/", stringify!($token), ".md"))
-                })+
-            }
-        };
-    }
-    pages![
+    pages![token:
         NotJudged,
         DeadlineExceeded,
         Overloaded,

@@ -124,29 +124,26 @@ pub fn promote(
             bundle: asked.bundle.into(),
         });
     }
-    let head = head(&channel, &releases, version, asked)?;
-    let below: Vec<_> = releases
+    let lower = releases
         .iter()
-        .filter(|(_, other)| other.cmp_precedence(version).is_lt())
-        .collect();
+        .filter(|(_, other)| other.cmp_precedence(version).is_lt());
     let mut entry = AuthoredEntry::named(asked.bundle);
-    entry.replaces = head.map(Box::from);
+    entry.replaces = head(&channel, &releases, version, asked)?.map(Box::from);
     match asked.method {
         Method::Replaces if is_new => entry.replaces = elsewhere(catalog, asked),
         Method::Replaces => {}
         Method::Skips => {
-            let known = channel.known_names();
-            let mut names = below.iter().map(|(name, _)| *name);
+            let mut names = lower.map(|(name, _)| *name);
             if is_new {
                 entry.replaces = names.next().map(Box::from);
             }
+            let known = channel.known_names();
             let names = names.filter(|name| !known.contains(name));
             entry.skips = names.map(Box::from).collect();
         }
         Method::SkipRange => {
-            let lowest = below.first();
-            let range = lowest.map(|(_, lowest)| format!(">={lowest} <{version}"));
-            entry.skip_range = range.map(Box::from);
+            let mut ranges = lower.map(|(_, lowest)| format!(">={lowest} <{version}"));
+            entry.skip_range = ranges.next().map(Box::from);
         }
     }
     let entries = [channel.entries.clone(), vec![entry]].concat();
