@@ -119,31 +119,35 @@ impl Renewal {
         let before = std::mem::replace(&mut self.mark, found.mark);
         let is_pair_new = before.pair != self.mark.pair;
         let is_client_new = before.client != self.mark.client;
-        let identity = is_pair_new.then(|| self.good(found.identity)).flatten();
-        let client = is_client_new.then(|| self.good(found.client)).flatten();
-        if identity.is_none() && client.is_none() {
-            return;
-        }
+        let identity = is_pair_new.then(|| self.good(found.identity, CERTIFICATE));
+        let client = is_client_new.then(|| self.good(found.client, CLIENT_CA));
+        let (identity, client) = (identity.flatten(), client.flatten());
+        let parts = match (&identity, &client) {
+            (None, None) => return,
+            (Some(_), None) => CERTIFICATE,
+            (None, Some(_)) => CLIENT_CA,
+            (Some(_), Some(_)) => "certificate and client CA",
+        };
         self.identity = identity.unwrap_or_else(|| self.identity.clone());
         if let Some(client) = client {
             self.client = client;
         }
-        self.replace(current);
+        self.replace(current, parts);
     }
 
     /// What was found, or nothing after saying why.
-    fn good<T>(&self, found: Result<T, TlsError>) -> Option<T> {
+    fn good<T>(&self, found: Result<T, TlsError>, parts: &str) -> Option<T> {
         let refused = found.inspect_err(|error| {
-            warn!(%error, "Failed to load the new certificate, serving the old one");
+            warn!(%error, "Failed to load the new {parts}, using the old one");
             self.observer.refused(error);
         });
         refused.ok()
     }
 
-    fn replace(&self, current: &Current) {
+    fn replace(&self, current: &Current, parts: &str) {
         let served =
             ServedCertificate::new(&self.identity, &self.files.terms, self.client.as_ref());
-        let Some(served) = self.good(served) else {
+        let Some(served) = self.good(served, parts) else {
             return;
         };
         let leaf = served.leaf().clone();
@@ -151,7 +155,7 @@ impl Renewal {
         info!(
             serial = leaf.serial,
             not_after = utc(leaf.not_after),
-            "Reloaded certificate"
+            "Reloaded {parts}"
         );
         self.observer.reloaded(&leaf);
     }
@@ -251,6 +255,10 @@ fn sum(file: &PemFile) -> Vec<u8> {
 }
 
 const READINGS: usize = 3;
+
+const CERTIFICATE: &str = "certificate";
+
+const CLIENT_CA: &str = "client CA";
 
 // === A watch of the directories of the files, if the system provides one ===
 

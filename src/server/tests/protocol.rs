@@ -383,7 +383,7 @@ async fn who_leaves_is_not_ready_but_answers_and_says_so() {
         assert_eq!(response.header("connection"), Some("close"));
         assert!(wire.is_closed().await);
     }
-    let (_, is_closed) = tokio::join!(soon(started.server.close()), silent.is_closed());
+    let ((), is_closed) = tokio::join!(soon(started.server.close()), silent.is_closed());
     assert!(is_closed);
 }
 

@@ -7,8 +7,10 @@ use super::work::{self, CATALOG, Site};
 use crate::cluster::Cluster;
 use crate::olm::{await_no_catalog, catalog};
 
+/// A connection that is idle for the whole delay is closed, and the fewer there are, the fewer calls can meet that.
 pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<()> {
-    let mut site = Site::hardened(cluster).await?;
+    let delay = [("OLMGUARD_SHUTDOWN_DELAY", "3s")];
+    let mut site = Site::hardened_with(cluster, &delay).await?;
     let mut work = work::begin(cluster).await?;
     for _ in 0..5 {
         site.guard.restart().await?;
