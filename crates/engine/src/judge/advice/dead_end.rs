@@ -18,6 +18,8 @@ pub struct DeadEnd<'s> {
     pub prerelease: Option<Choice<'s>>,
     /// The bundle that can be reached so without the channels of the request, if that is what it would resolve to.
     pub elsewhere: Option<Choice<'s>>,
+    /// The end of the path that one of several catalogs gives alone: a step that two of the same priority offer is ambiguous.
+    pub in_one_catalog: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
     /// The refusal of the first bundle that OLM does not install, on the path that there would be if it did.
@@ -49,6 +51,7 @@ pub(super) fn of<'s>(
         .unwrap_or_default();
     let by_policies = way.filter(|_| !matches!(ruling, Ruling::Policy(_)));
     let by_bundles = way.filter(|_| is_of_edges);
+    let by_catalogs = by_bundles.filter(|(_, asked)| asked.len() > 1);
     Some(DeadEnd {
         blocked: by_guardrails.and_then(|(ground, sought)| blocked(prover, ground, sought, origin)),
         policies: by_policies.map_or_else(Vec::new, |(ground, asked)| {
@@ -59,6 +62,8 @@ pub(super) fn of<'s>(
         highest,
         prerelease: prerelease.filter(Choice::is_prerelease),
         elsewhere: elsewhere(prover, ruling, origin),
+        in_one_catalog: by_catalogs
+            .and_then(|(ground, asked)| in_one_catalog(prover, ground, asked, origin)),
     })
 }
 
@@ -113,6 +118,20 @@ fn elsewhere<'s>(
     let path = steps(&asked, origin, &ground.bounds(prover.effort));
     let is_sure = ground.binds_by_edges_alone(prover.effort) && !prover.effort.is_cut();
     path.last().copied().filter(|_| is_sure)
+}
+
+/// The end of the path in the first catalog that has one to what the request resolves to there.
+fn in_one_catalog<'s>(
+    prover: &Prover<'_, 's>,
+    anything: &Ground<'_, 's>,
+    asked: &[Offer<'s>],
+    origin: &Origin<'_>,
+) -> Option<Choice<'s>> {
+    let bounds = anything.bounds(prover.effort);
+    let mut alone = asked.iter().map(std::slice::from_ref);
+    let end = alone.find_map(|one| steps(one, origin, &bounds).last().copied());
+    let is_sure = bounds.are_edges_alone() && !prover.effort.is_cut();
+    end.filter(|_| is_sure)
 }
 
 /// The denials by policies of one step: the first that they deny on the path to the bundle that the request resolves to

@@ -442,6 +442,23 @@ fn prereleases_come_after_releases_and_are_called_so() {
 }
 
 #[test]
+fn a_path_that_only_a_second_catalog_closes_is_named() {
+    reads(
+        &ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)])
+            .package("argocd-operator")
+            .installed("0.5.0")
+            .range("0.7.0")
+            .answer(),
+        r#"
+            argocd-operator: 0.5.0 -> 0.7.0 refused: none of the 2 bundles in range is a successor of 0.5.0; the best is 0.7.0 in catalog a [NotASuccessor]
+            No upgrade path from 0.5.0 to any of the 2 bundles in range. With a selector for catalog a alone, there is one to 0.7.0.
+            Catalog: a
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.7.0"
+        "#,
+    );
+}
+
+#[test]
 fn ambiguous_catalogs() {
     reads(
         &ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)])
