@@ -257,7 +257,7 @@ impl PathReport {
     /// Whether there can be a way although none was found.
     pub fn is_undecided(&self) -> bool {
         let is_open = matches!(self.doubt, Some(PathDoubt::Cut | PathDoubt::Nameless));
-        is_open && !self.is_found()
+        (is_open || self.is_walk_unknown()) && !self.is_found()
     }
 
     /// The one edit that is enough for all of them.

@@ -99,7 +99,9 @@ impl StepReport {
 
     /// Whether it is undecided if the catalog allows the step.
     pub fn is_undecided(&self) -> bool {
-        self.olm.as_ref().is_some_and(|olm| olm.is_undecided)
+        let is_nameless = self.classic.iter().any(|reading| reading.is_nameless);
+        let is_open = is_nameless && !self.is_allowed();
+        is_open || self.olm.as_ref().is_some_and(|olm| olm.is_undecided)
     }
 
     /// The bundle that is asked about by its version.

@@ -22,6 +22,9 @@ pub(super) struct ClassicReading {
     candidate: bool,
     #[serde(skip)]
     pub(super) installed: bool,
+    /// Whether the name of the installed bundle decides, and is unknown.
+    #[serde(skip)]
+    pub(super) is_nameless: bool,
     /// Entries with an edge from the installed bundle that are not skipped, in the order in which
     /// OLM v0 tries them. OLM v0 installs the first one whose requirements are available.
     pub(super) candidates: Vec<String>,
@@ -90,6 +93,7 @@ fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>])
     ClassicReading {
         guardrails: guardrails(inquiry, tried),
         installed: nodes.iter().any(is_here),
+        is_nameless: facts.contains(&Fact::Nameless),
         catalog: offer.catalog.name.clone(),
         channel: inquiry.filter.channels.first().cloned(),
         candidate: candidates.iter().any(|node| nodes.contains(node)),
