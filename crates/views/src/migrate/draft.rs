@@ -1,5 +1,7 @@
 //! The `ClusterExtension` that takes the place of a `Subscription`.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::migrate::objects::Subscription;
@@ -42,12 +44,22 @@ impl<'a> ExtensionDraft<'a> {
         }
     }
 
-    /// Its name, which is also the name of a Helm release. A package is installed once in a cluster.
-    pub(super) fn name(&self) -> &'a str {
+    /// Its name, which is also the name of a Helm release. A package is installed once in a cluster. Of a name that is too
+    /// long the middle is left out: packages of one family differ at their ends.
+    pub(super) fn name(&self) -> Cow<'a, str> {
         let package = &*self.subscription.package;
-        // Revisions have numbers, of up to three digits.
-        let name = package.get(..LONGEST_RELEASE_NAME - 2).unwrap_or(package);
-        name.trim_end_matches(['-', '.'])
+        let ends = || {
+            let end = package.len().checked_sub(HALF_OF_NAME)?;
+            Some((package.get(..HALF_OF_NAME)?, package.get(end..)?))
+        };
+        match ends().filter(|_| package.len() > LONGEST_NAME) {
+            None => package.into(),
+            Some((first, last)) => {
+                let first = first.trim_end_matches(['-', '.']);
+                let last = last.trim_start_matches(['-', '.']);
+                format!("{first}-{last}").into()
+            }
+        }
     }
 
     /// The service account that it names, in a release that uses it.
@@ -128,6 +140,12 @@ impl<'a> ExtensionDraft<'a> {
         watched.chain(deployment).collect()
     }
 }
+
+/// The most characters of a name. Revisions have numbers, of up to three digits.
+const LONGEST_NAME: usize = LONGEST_RELEASE_NAME - 2;
+
+/// What is kept of each end of a name that is longer, with a hyphen between them.
+const HALF_OF_NAME: usize = (LONGEST_NAME - 1) / 2;
 
 /// The configuration that an operator has under OLM v0, as far as an extension can have it.
 #[derive(Clone, Debug, Default)]

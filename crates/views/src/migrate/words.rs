@@ -58,7 +58,8 @@ impl Obstacle {
                  adopt existing CRDs"
             }
             Self::NamespaceUnknown => {
-                "it is not known which namespaces the operator watches: give its OperatorGroup too"
+                "it is not known which namespaces the operator watches: give the OperatorGroup of its \
+                 namespace, which must be the only one"
             }
         };
         text.to_owned()

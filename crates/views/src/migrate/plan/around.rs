@@ -72,7 +72,9 @@ impl<'a> MovePlan<'a> {
         if !others.is_empty() {
             self.obstacles.push(Obstacle::Several { others });
         }
-        let name = taken.by(&subscription.package).map(str::to_owned);
+        let own = taken.by(&subscription.package);
+        let name = own.or_else(|| taken.by(&self.draft.name()));
+        let name = name.map(str::to_owned);
         let exists = name.map(|name| Obstacle::ExtensionExists { name });
         self.obstacles.extend(exists);
         let is_pending = subscription.status.as_ref().is_some_and(|it| it.is_pending);

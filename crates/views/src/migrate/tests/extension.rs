@@ -352,11 +352,32 @@ fn before_the_configuration_an_annotation_names_the_namespace() {
 
 #[test]
 fn a_long_package_has_a_name_that_the_secret_of_a_release_takes() {
-    let name = "p".repeat(38);
-    let mut objects = ClassicObjects::default();
-    let long = subscription(&json!({"name": format!("{name}-operator")}), "p.v1.2.0");
-    objects.add(&long).unwrap();
-    let subscription = objects.subscriptions().next().unwrap();
-    let draft = draft::ExtensionDraft::new(subscription, None, &Rules::default());
-    assert_eq!(draft.name(), name);
+    let name = |package: &str| {
+        let mut objects = ClassicObjects::default();
+        let long = subscription(&json!({"name": package}), "p.v1.2.0");
+        objects.add(&long).unwrap();
+        let subscription = objects.subscriptions().next().unwrap();
+        let draft = draft::ExtensionDraft::new(subscription, None, &Rules::default());
+        draft.name().into_owned()
+    };
+    let longest = "p".repeat(39);
+    assert_eq!(name(&longest), longest);
+    for (package, expected) in [
+        (
+            "openshift-cluster-observability-metrics-a",
+            "openshift-cluster-o-rvability-metrics-a",
+        ),
+        (
+            "openshift-cluster-observability-metrics-b",
+            "openshift-cluster-o-rvability-metrics-b",
+        ),
+        // No two hyphens follow one another.
+        (
+            "operator-of-the-sea-and-the-lights-on-its-shore",
+            "operator-of-the-sea-lights-on-its-shore",
+        ),
+    ] {
+        assert_eq!(name(package), expected);
+        assert!(expected.len() <= 39, "{expected}");
+    }
 }
