@@ -203,7 +203,9 @@ impl FirstObject {
             name: object.name.clone().unwrap_or_default(),
             first: format!("{}:{}", self.file, self.at),
             second: format!("{file}:{at}"),
-            instead: if self.file == file {
+            instead: if self.file == file && self.at == at {
+                ": expected each file once"
+            } else if self.file == file {
                 ": expected it once in a file"
             } else if is_beside {
                 ", with different content: give one of them another name, or check one file at a time"

@@ -30,7 +30,7 @@ impl MeantKind {
         let group = found.split_once('/').map_or("", |(group, _)| group);
         let is_meant = |known: &&KnownKind| {
             let same = known.group == group && known.kind == kind;
-            let strange_group = is_of_olm(group) && known.kind == kind;
+            let strange_group = may_be_of_olm(group) && known.kind == kind;
             !same && is_like(kind, known.kind) && (is_like(group, known.group) || strange_group)
         };
         let known = KNOWN.iter().find(is_meant)?;
@@ -92,9 +92,10 @@ fn is_like(found: &str, known: &str) -> bool {
     is_as_long && is_near()
 }
 
-/// Whether an object in this group can be meant for another group of OLM.
-fn is_of_olm(group: &str) -> bool {
-    group.contains("operatorframework") || group == "operators.coreos.com"
+/// Whether an object of a kind that olmguard reads, in this group, can be meant for the group of that kind. Kubernetes
+/// itself, whose group is empty, has no such kinds.
+fn may_be_of_olm(group: &str) -> bool {
+    group.is_empty() || group.contains("operatorframework") || group == "operators.coreos.com"
 }
 
 const KNOWN: [KnownKind; 4] = [
@@ -173,6 +174,11 @@ mod tests {
              \"olm.operatorframework.oi/v1\" has no such kind: did you mean olm.operatorframework.io/v1?"
         );
         assert!(meant("olmguard.dev/v1alpha1", "UpgradePolicies").is_some());
+        for version in ["", "v1", "olm.operatorframework.io"] {
+            let expected =
+                format!("apiVersion \"{version}\" has no such kind: did you mean {group}?");
+            assert_eq!(meant(version, "ClusterExtension"), Some(expected));
+        }
     }
 
     #[test]
@@ -183,7 +189,6 @@ mod tests {
             ("operators.coreos.com/v1alpha1", "Subscription"),
             ("operators.coreos.com/v1alpha1", "ClusterServiceVersion"),
             ("v1", "Namespace"),
-            ("v1", "ClusterExtension"),
             ("rbac.authorization.k8s.io/v1", "ClusterRole"),
             ("example.com/v1", "ClusterExtension"),
             ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),

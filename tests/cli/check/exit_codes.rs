@@ -194,7 +194,7 @@ fn wrong_usage_judges_nothing() {
         ),
         (
             &["-f", "good.yaml", "good.yaml"],
-            "\"good\" is defined twice",
+            "\"good\" is defined twice, at good.yaml:1:1 and at good.yaml:1:1: expected each file once",
         ),
     ];
     for (arguments, words) in rows {
