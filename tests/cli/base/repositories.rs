@@ -108,8 +108,7 @@ fn a_shallow_clone_has_what_was_fetched() {
     let arguments = ["-f", "apps", "--base=origin/main"];
     let ran = repository.run_in("shallow", &arguments);
     assert_eq!((ran.code, &*ran.stdout), (2, ""), "{ran:?}");
-    let words =
-        "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV;";
+    let words = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV, then --base FETCH_HEAD;";
     assert!(ran.stderr.contains(words), "{}", ran.stderr);
     let main = "main:refs/remotes/origin/main";
     repository.git_in("shallow", &["fetch", "-q", "--depth=1", "origin", main]);

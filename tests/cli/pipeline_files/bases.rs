@@ -27,7 +27,7 @@ fn a_base_that_was_not_fetched_is_wrong_usage_and_says_what_to_do() {
         (
             History::Last,
             "origin/main",
-            "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV;",
+            "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV, then --base FETCH_HEAD;",
         ),
         (
             History::LastAndBase,
