@@ -96,6 +96,25 @@ impl<'a> MessageFacts<'a> {
             .then(to)
     }
 
+    /// The way that another request opens; without one, who can open it.
+    pub(super) fn other_way(&self) -> CutLine {
+        let end = self.dead_end.map(|end| (end.elsewhere, end.in_one_catalog));
+        let line = CutLine::default();
+        match end.unwrap_or_default() {
+            (Some(to), _) => line
+                .say(" Without channels, olmguard path shows one to ")
+                .then(versioned(to))
+                .say("."),
+            (None, Some(to)) => line
+                .say(" With a selector for catalog ")
+                .name(&to.catalog.name)
+                .say(" alone, there is one to ")
+                .then(versioned(to))
+                .say("."),
+            (None, None) => line.say(" Only the catalog author can add one."),
+        }
+    }
+
     /// The highest release that can be reached, and the highest prerelease if that is higher.
     pub(super) fn highest(&self) -> CutLine {
         let reached = self.dead_end.map(|end| (end.highest, end.prerelease));

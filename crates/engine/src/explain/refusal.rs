@@ -359,21 +359,9 @@ fn no_path(
         .no_path_to(to)
         .say(bound.unwrap_or("."))
         .then(facts.highest());
-    let elsewhere = facts.dead_end.and_then(|end| end.elsewhere);
-    let in_one_catalog = facts.dead_end.and_then(|end| end.in_one_catalog);
-    let needed = match (bound, elsewhere, in_one_catalog) {
-        (Some(_), _, _) => line,
-        (None, Some(to), _) => line
-            .say(" Without channels, olmguard path shows one to ")
-            .then(versioned(to))
-            .say("."),
-        (None, None, Some(to)) => line
-            .say(" With a selector for catalog ")
-            .name(&to.catalog.name)
-            .say(" alone, there is one to ")
-            .then(versioned(to))
-            .say("."),
-        (None, None, None) => line.say(" Only the catalog author can add one."),
+    let needed = match bound {
+        Some(_) => line,
+        None => line.then(facts.other_way()),
     };
     RefusalWords::new(facts.extension.fields.version(), reason).needing(needed)
 }
