@@ -35,7 +35,10 @@ pub use crate::resolve::{
     CrdRefusal, InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop,
     UpgradePolicies, UserInfo,
 };
-pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise, pin};
+pub use advice::{
+    Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, PathInOneCatalog, advise,
+    pin,
+};
 pub use basis::{Basis, Policies};
 pub use earlier::{BaseDoubt, EarlierObject, SchemaRefusal, pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};

@@ -2,8 +2,8 @@
 
 use crate::explain::text::{CutLine, recorded, versioned};
 use crate::explain::upstream::upstream;
-use crate::extension::{Extension, Installed, InstalledBundle};
-use crate::judge::{Advice, DeadEnd, Edit, FoundAdvice, Judgement, Request};
+use crate::extension::{Extension, Installed, InstalledBundle, SelectorField};
+use crate::judge::{Advice, DeadEnd, Edit, FoundAdvice, Judgement, PathInOneCatalog, Request};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
@@ -96,22 +96,24 @@ impl<'a> MessageFacts<'a> {
             .then(to)
     }
 
-    /// The way that another request opens; without one, who can open it.
-    pub(super) fn other_way(&self) -> CutLine {
+    /// The path of another request; without one, who can add a path.
+    pub(super) fn other_path(&self) -> CutLine {
         let end = self.dead_end.map(|end| (end.elsewhere, end.in_one_catalog));
+        let can_select = self.extension.fields.selector == SelectorField::Present;
         let line = CutLine::default();
         match end.unwrap_or_default() {
             (Some(to), _) => line
                 .say(" Without channels, olmguard path shows one to ")
                 .then(versioned(to))
                 .say("."),
-            (None, Some(to)) => line
+            (None, PathInOneCatalog::To(to)) if can_select => line
                 .say(" With a selector for catalog ")
                 .name(&to.catalog.name)
                 .say(" alone, there is one to ")
                 .then(versioned(to))
                 .say("."),
-            (None, None) => line.say(" Only the catalog author can add one."),
+            (None, PathInOneCatalog::Absent) => line.say(" Only the catalog author can add one."),
+            (None, PathInOneCatalog::To(_) | PathInOneCatalog::Unknown) => line,
         }
     }
 

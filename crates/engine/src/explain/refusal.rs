@@ -361,7 +361,7 @@ fn no_path(
         .then(facts.highest());
     let needed = match bound {
         Some(_) => line,
-        None => line.then(facts.other_way()),
+        None => line.then(facts.other_path()),
     };
     RefusalWords::new(facts.extension.fields.version(), reason).needing(needed)
 }

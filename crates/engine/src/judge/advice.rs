@@ -19,7 +19,7 @@ use crate::resolve::{Choice, Effort, PathSearch, Stop};
 use olmguard_catalog::version::{Version, crd};
 use olmguard_policy::Conditions;
 
-pub use dead_end::DeadEnd;
+pub use dead_end::{DeadEnd, PathInOneCatalog};
 use prover::{Ground, Prover};
 pub use remedy::OneEdit;
 use remedy::Remedies;

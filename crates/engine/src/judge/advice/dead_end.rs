@@ -18,14 +18,26 @@ pub struct DeadEnd<'s> {
     pub prerelease: Option<Choice<'s>>,
     /// The bundle that can be reached so without the channels of the request, if that is what it would resolve to.
     pub elsewhere: Option<Choice<'s>>,
-    /// The end of the path that one of several catalogs gives alone: a step that two of the same priority offer is ambiguous.
-    pub in_one_catalog: Option<Choice<'s>>,
+    /// Whether one of several catalogs gives a path alone: a step that two of the same priority offer is ambiguous.
+    pub in_one_catalog: PathInOneCatalog<'s>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
     /// The refusal of the first bundle that OLM does not install, on the path that there would be if it did.
     pub uninstallable: Option<PreflightRefusal<'s>>,
     /// The denials by upgrade policies of the first step that they deny on the path that there would be without them.
     pub policies: Vec<PolicyFinding<'s>>,
+}
+
+/// Whether a request for one of its catalogs alone has an upgrade path.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PathInOneCatalog<'s> {
+    /// It has none, or there is one catalog.
+    #[default]
+    Absent,
+    /// The end of the path.
+    To(Choice<'s>),
+    /// More than edges binds the path, or the search ended early.
+    Unknown,
 }
 
 /// The dead end of a request; none if upgrade edges do not bind it.
@@ -63,7 +75,8 @@ pub(super) fn of<'s>(
         prerelease: prerelease.filter(Choice::is_prerelease),
         elsewhere: elsewhere(prover, ruling, origin),
         in_one_catalog: by_catalogs
-            .and_then(|(ground, asked)| in_one_catalog(prover, ground, asked, origin)),
+            .map(|(ground, asked)| in_one_catalog(prover, ground, asked, origin))
+            .unwrap_or_default(),
     })
 }
 
@@ -120,18 +133,25 @@ fn elsewhere<'s>(
     path.last().copied().filter(|_| is_sure)
 }
 
-/// The end of the path in the first catalog that has one to what the request resolves to there.
+/// The path in the first catalog that has one.
 fn in_one_catalog<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
     asked: &[Offer<'s>],
     origin: &Origin<'_>,
-) -> Option<Choice<'s>> {
+) -> PathInOneCatalog<'s> {
+    if !anything.binds_by_edges_alone(prover.effort) {
+        return PathInOneCatalog::Unknown;
+    }
     let bounds = anything.bounds(prover.effort);
-    let mut alone = asked.iter().map(std::slice::from_ref);
-    let end = alone.find_map(|one| steps(one, origin, &bounds).last().copied());
-    let is_sure = bounds.are_edges_alone() && !prover.effort.is_cut();
-    end.filter(|_| is_sure)
+    let alone = asked.iter().map(std::slice::from_ref);
+    let mut paths = alone.map(|one| steps(one, origin, &bounds));
+    let found = paths.find(|path| !path.is_empty() && anything.admits(prover, path));
+    match found.as_deref() {
+        _ if prover.effort.is_cut() => PathInOneCatalog::Unknown,
+        Some([.., last]) => PathInOneCatalog::To(*last),
+        Some([]) | None => PathInOneCatalog::Absent,
+    }
 }
 
 /// The denials by policies of one step: the first that they deny on the path to the bundle that the request resolves to
