@@ -44,20 +44,16 @@ impl<'a> ExtensionDraft<'a> {
         }
     }
 
-    /// Its name, which is also the name of a Helm release. A package is installed once in a cluster. Of a name that is too
-    /// long the middle is left out: packages of one family differ at their ends.
+    /// Its name, which is also the name of a Helm release. A package is installed once in a cluster. A name that is too long
+    /// is cut, and ends with a number that no other package of its family has.
     pub(super) fn name(&self) -> Cow<'a, str> {
         let package = &*self.subscription.package;
-        let ends = || {
-            let end = package.len().checked_sub(HALF_OF_NAME)?;
-            Some((package.get(..HALF_OF_NAME)?, package.get(end..)?))
-        };
-        match ends().filter(|_| package.len() > LONGEST_NAME) {
+        let first = package.get(..LONGEST_NAME - NUMBER_OF_NAME);
+        match first.filter(|_| package.len() > LONGEST_NAME) {
             None => package.into(),
-            Some((first, last)) => {
+            Some(first) => {
                 let first = first.trim_end_matches(['-', '.']);
-                let last = last.trim_start_matches(['-', '.']);
-                format!("{first}-{last}").into()
+                format!("{first}-{:08x}", fnv_1a(package.as_bytes())).into()
             }
         }
     }
@@ -144,8 +140,14 @@ impl<'a> ExtensionDraft<'a> {
 /// The most characters of a name. Revisions have numbers, of up to three digits.
 const LONGEST_NAME: usize = LONGEST_RELEASE_NAME - 2;
 
-/// What is kept of each end of a name that is longer, with a hyphen between them.
-const HALF_OF_NAME: usize = (LONGEST_NAME - 1) / 2;
+/// The characters of the number at the end of a name that was cut, with its hyphen.
+const NUMBER_OF_NAME: usize = 9;
+
+/// FNV-1a with 32 bits: the same number on every machine.
+fn fnv_1a(bytes: &[u8]) -> u32 {
+    let next = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619);
+    bytes.iter().fold(2_166_136_261, next)
+}
 
 /// The configuration that an operator has under OLM v0, as far as an extension can have it.
 #[derive(Clone, Debug, Default)]

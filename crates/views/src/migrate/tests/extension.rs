@@ -364,17 +364,16 @@ fn a_long_package_has_a_name_that_the_secret_of_a_release_takes() {
     assert_eq!(name(&longest), longest);
     for (package, expected) in [
         (
-            "openshift-cluster-observability-metrics-a",
-            "openshift-cluster-o-rvability-metrics-a",
+            "operator-of-the-lights-and-of-the-shore-a",
+            "operator-of-the-lights-and-of-a7e82db7",
         ),
         (
-            "openshift-cluster-observability-metrics-b",
-            "openshift-cluster-o-rvability-metrics-b",
+            "operator-of-the-lights-and-of-the-shore-b",
+            "operator-of-the-lights-and-of-a8e82f4a",
         ),
-        // No two hyphens follow one another.
         (
-            "operator-of-the-sea-and-the-lights-on-its-shore",
-            "operator-of-the-sea-lights-on-its-shore",
+            "operator-of-the-sea-and-lights.-on-the-shore",
+            "operator-of-the-sea-and-lights-853e2573",
         ),
     ] {
         assert_eq!(name(package), expected);
