@@ -30,7 +30,7 @@ impl MeantKind {
         let group = found.split_once('/').map_or("", |(group, _)| group);
         let is_meant = |known: &&KnownKind| {
             let same = known.group == group && known.kind == kind;
-            let strange_group = may_be_of_olm(group) && known.kind == kind;
+            let strange_group = known.group != GROUP && may_be_of_olm(group) && known.kind == kind;
             !same && is_like(kind, known.kind) && (is_like(group, known.group) || strange_group)
         };
         let known = KNOWN.iter().find(is_meant)?;
@@ -62,16 +62,19 @@ impl fmt::Display for MeantKind {
             group,
             version,
             kind,
-        } = self.known;
-        if self.found_kind != *kind {
+        } = *self.known;
+        if self.found_kind != kind {
             let found = go::quote(&self.found_kind);
             write!(f, "kind {found} is not known: did you mean {kind}?")?;
         }
         let own = self.found_version.split_once('/');
-        if own.is_none_or(|(own, _)| own != *group) {
+        if own.is_none_or(|(own, _)| own != group) {
             let gap = if self.field() == "kind" { " " } else { "" };
+            if self.found_version.is_empty() {
+                return write!(f, "{gap}apiVersion is missing: expected {group}/{version}");
+            }
             let found = go::quote(&self.found_version);
-            let version = own.map_or(*version, |(_, version)| version);
+            let version = own.map_or(version, |(_, version)| version);
             write!(
                 f,
                 "{gap}apiVersion {found} has no such kind: did you mean {group}/{version}?"
@@ -174,7 +177,9 @@ mod tests {
              \"olm.operatorframework.oi/v1\" has no such kind: did you mean olm.operatorframework.io/v1?"
         );
         assert!(meant("olmguard.dev/v1alpha1", "UpgradePolicies").is_some());
-        for version in ["", "v1", "olm.operatorframework.io"] {
+        let missing = "apiVersion is missing: expected olm.operatorframework.io/v1";
+        assert_eq!(meant("", "ClusterExtension").as_deref(), Some(missing));
+        for version in ["v1", "olm.operatorframework.io"] {
             let expected =
                 format!("apiVersion \"{version}\" has no such kind: did you mean {group}?");
             assert_eq!(meant(version, "ClusterExtension"), Some(expected));
@@ -189,6 +194,8 @@ mod tests {
             ("operators.coreos.com/v1alpha1", "Subscription"),
             ("operators.coreos.com/v1alpha1", "ClusterServiceVersion"),
             ("v1", "Namespace"),
+            // An API outside of the cluster has one too, without a group.
+            ("", "UpgradePolicy"),
             ("rbac.authorization.k8s.io/v1", "ClusterRole"),
             ("example.com/v1", "ClusterExtension"),
             ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),

@@ -252,6 +252,26 @@ fn no_way_of_olm_v1_leads_through_what_it_refuses() {
 }
 
 #[test]
+fn an_unknown_name_of_what_is_installed_is_undecided_for_olm_v0_too() {
+    for asked in [
+        &["path", HARBOR, "0.5.0"][..],
+        &["explain", HARBOR, "0.5.0", "2.0.0"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env_clear()
+            .args(asked)
+            .args(["--olm", "v0", "--channel", "stable-v2"])
+            .args(LIGHTHOUSE)
+            .output()
+            .expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        assert!(text.contains("which is unknown"), "{text}");
+    }
+}
+
+#[test]
 fn a_subscription_without_a_channel_walks_as_path_says() {
     let (_, drawn) = walked(&of_harbor(&[
         "-o", "json", "--from", "1.0.0", "--olm", "v0",

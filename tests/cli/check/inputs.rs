@@ -120,6 +120,15 @@ fn kinds_that_only_look_like_extensions_are_counted() {
 }
 
 #[test]
+fn an_extension_without_a_group_is_a_typo() {
+    let text = extension("a", "1.1.0").replace("olm.operatorframework.io/v1", "v1");
+    let ran = scene(&[("a.yaml", &text)]).run(&["-f", "a.yaml", CATALOG]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let expected = "apiVersion \"v1\" has no such kind: did you mean olm.operatorframework.io/v1?";
+    assert!(ran.stderr.contains(expected), "{ran:?}");
+}
+
+#[test]
 fn the_rules_of_the_crd_can_be_left_out() {
     let text = extension("a", "1.1.0").replace("  namespace: lantern\n", "");
     let scene = scene(&[("a.yaml", &text)]);
