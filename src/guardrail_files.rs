@@ -43,7 +43,7 @@ impl GuardrailFiles {
     /// end and has nothing the second time.
     ///
     /// # Errors
-    /// The first that cannot be read, or is no file.
+    /// The first that cannot be read, or is neither a file nor a directory.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
         for path in paths {
             let is_other = path
@@ -52,7 +52,8 @@ impl GuardrailFiles {
             if is_other {
                 return Err(GuardrailsFault {
                     place: path.display().to_string(),
-                    why: "is not a regular file: serve reads guardrails again and again".to_owned(),
+                    why: "is not a regular file: expected a file or a directory, because serve reloads guardrails"
+                        .to_owned(),
                 });
             }
         }
@@ -344,7 +345,8 @@ rules:
         let fault = GuardrailFiles::load(&[PathBuf::from("/dev/null")]).unwrap_err();
         assert_eq!(
             fault.to_string(),
-            "guardrails /dev/null: is not a regular file: serve reads guardrails again and again"
+            "guardrails /dev/null: is not a regular file: expected a file or a directory, because serve reloads \
+             guardrails"
         );
     }
 

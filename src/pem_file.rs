@@ -22,7 +22,7 @@ pub enum PemError {
         /// The error of the system.
         source: io::Error,
     },
-    /// A pipe, socket or device: reading one may never end, and what was read is gone.
+    /// A pipe, socket or device, where the file is read again when it changes.
     #[error("{}: not a regular file: expected PEM", path.display())]
     NotAFile {
         /// The path.
@@ -65,15 +65,19 @@ pub(crate) struct PemFile {
 }
 
 impl PemFile {
-    /// Reads a file, up to a limit.
-    pub(crate) fn read(path: &Path) -> Result<Self, PemError> {
-        let failed = |source| unreadable(path, source);
-        let metadata = path.metadata().map_err(failed)?;
+    /// Reads a file that is read again when it changes: not a pipe, which may never end and is empty the second time.
+    pub(crate) fn read_again(path: &Path) -> Result<Self, PemError> {
+        let metadata = path.metadata().map_err(|source| unreadable(path, source))?;
         if !(metadata.is_file() || metadata.is_dir()) {
             let path = path.to_owned();
             return Err(PemError::NotAFile { path });
         }
-        let text = content(path).map_err(failed)?;
+        Self::read(path)
+    }
+
+    /// Reads a file, up to a limit.
+    pub(crate) fn read(path: &Path) -> Result<Self, PemError> {
+        let text = content(path).map_err(|source| unreadable(path, source))?;
         if text.len() as u64 > FILE_LIMIT {
             return Err(too_large(path));
         }

@@ -38,9 +38,9 @@ pub(super) struct ConnectionConfig {
 
 /// Serves a connection until its peer or the server ends it, or it keeps the server waiting too long.
 ///
-/// When the server leaves, any connection ends with its next reply, which says so. One without a request stays until the
-/// server closes: whenever an idle connection is closed, a request can be on its way that its client cannot send again,
-/// and the longer it was idle the less probable that is. hyper counts a connection as idle also before its first
+/// When the server leaves, any connection ends with its next reply, which says so. An idle one stays until the server
+/// closes: a request can be on its way at that moment, and its client cannot send it again. The longer a connection is
+/// idle, the less probable that is. hyper counts a connection as idle also before its first
 /// request, and would cut that off: so it is told only once there was one.
 ///
 /// One that is old ends with its next reply as well. It is never closed between two: so an API server

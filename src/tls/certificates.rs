@@ -182,7 +182,7 @@ impl TlsConfig {
         let Some(ca) = &self.client_ca else {
             return Ok(None);
         };
-        let file = PemFile::read(&ca.file)?;
+        let file = PemFile::read_again(&ca.file)?;
         ClientVerifier::new(ca, &file)?;
         Ok(Some(file))
     }

@@ -235,7 +235,10 @@ impl ReadFile {
 }
 
 fn pair(files: &CertificateFiles) -> Result<[PemFile; 2], TlsError> {
-    Ok([PemFile::read(&files.cert)?, PemFile::read(&files.key)?])
+    Ok([
+        PemFile::read_again(&files.cert)?,
+        PemFile::read_again(&files.key)?,
+    ])
 }
 
 impl FoundFile {

@@ -205,7 +205,7 @@ impl ServerIdentity {
     /// Reads PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8
     /// or SEC1.
     pub fn from_files(cert: &Path, key: &Path) -> Result<Self, TlsError> {
-        Self::from_pem(&PemFile::read(cert)?, &PemFile::read(key)?)
+        Self::from_pem(&PemFile::read_again(cert)?, &PemFile::read_again(key)?)
     }
 
     pub(super) fn from_pem(cert: &PemFile, key: &PemFile) -> Result<Self, TlsError> {

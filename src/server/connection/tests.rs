@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::routing::post;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-use tokio::time::{Duration, Instant};
+use tokio::time::{Duration, Instant, timeout};
 
 use super::*;
 use crate::server::pace::heard;
@@ -135,6 +135,9 @@ async fn who_is_idle_is_closed_when_the_server_is() {
         let begun = Instant::now();
         line.phase.send_replace(Phase::Leaving);
         pass(delay).await;
+        let more = line.far.read_u8();
+        let is_open = timeout(Duration::ZERO, more).await.is_err();
+        assert!(is_open, "{idle} {delay}");
         line.phase.send_replace(Phase::Closed);
         assert_eq!(line.closed_after(begun).await, expected);
     }

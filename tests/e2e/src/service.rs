@@ -65,7 +65,7 @@ pub(crate) struct Service {
     follow: Task,
 }
 
-/// Connections that led to no pod: their callers saw them end without a word, as if a pod had ended them.
+/// Connections that reached no pod. For a client they end as if a pod had closed them.
 #[derive(Debug, Default)]
 struct TurnedAway {
     none_ready: AtomicUsize,
@@ -143,7 +143,7 @@ impl Service {
         self.follow.end().await;
     }
 
-    /// How many connections led to no pod, for whoever asks why a call failed.
+    /// How many connections reached no pod: a reason why a call can fail.
     pub(crate) fn turned_away(&self) -> String {
         let TurnedAway {
             none_ready,
