@@ -1,10 +1,10 @@
 //! Denials by the resolver's rows.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::words::{ARGO, argo, argo_at, one, reads, updated};
-use olmguard_engine::explain::answer;
-use olmguard_engine::extension::{Extension, Installed, Shape};
+use olmguard_engine::explain::{Answer, answer};
+use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
 use olmguard_engine::judge::{Basis, Edit, FixValue, Requester};
 use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog};
 use olmguard_fixtures::question::{ask, ask_at};
@@ -137,20 +137,25 @@ fn package_not_found_for_an_update() {
     );
 }
 
-/// The message for a shape without a selector names none.
-#[test]
-fn ambiguous_catalogs_of_a_shape_without_a_selector() {
+/// The answer to an edit of the flat shape, which has no selector, with two catalogs of one priority.
+fn without_a_selector(spec: &Value, installed: &Installed) -> Answer {
     let snapshot = ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)]).snapshot();
-    let object =
-        json!({"metadata": {"name": "argocd"}, "spec": {"packageName": "argocd-operator"}});
+    let object = json!({"metadata": {"name": "argocd"}, "spec": spec});
     let edit = Edit {
         new: &Extension::read(Shape::V1Alpha1Flat, &object),
         old: None,
-        installed: &Installed::Nothing,
+        installed,
         schema: &[],
         requester: Requester::unknown(),
     };
-    let answer = answer(Basis::without_policies(&snapshot), &edit);
+    answer(Basis::without_policies(&snapshot), &edit)
+}
+
+/// The message for a shape without a selector names none.
+#[test]
+fn ambiguous_catalogs_of_a_shape_without_a_selector() {
+    let spec = json!({"packageName": "argocd-operator"});
+    let answer = without_a_selector(&spec, &Installed::Nothing);
     let message = answer.message.expect("a refusal");
     assert!(
         message.contains("\nGive the catalogs different priorities.\n"),
@@ -158,6 +163,19 @@ fn ambiguous_catalogs_of_a_shape_without_a_selector() {
     );
     let fields: Vec<_> = answer.causes.iter().map(|cause| &*cause.field).collect();
     assert_eq!(fields, [""]);
+
+    let spec = json!({"packageName": "argocd-operator", "version": "0.7.0"});
+    let installed = Installed::Bundle(InstalledBundle {
+        name: None,
+        version: "0.5.0".to_owned(),
+        release: None,
+    });
+    let answer = without_a_selector(&spec, &installed);
+    let message = answer.message.expect("a refusal");
+    assert!(
+        message.contains("\nNo upgrade path from 0.5.0 to any of the 2 bundles in range.\n"),
+        "{message}"
+    );
 }
 
 #[test]
