@@ -30,7 +30,8 @@ impl MeantKind {
         let group = found.split_once('/').map_or("", |(group, _)| group);
         let is_meant = |known: &&KnownKind| {
             let same = known.group == group && known.kind == kind;
-            let strange_group = known.group != GROUP && may_be_of_olm(group) && known.kind == kind;
+            let strange_group =
+                known.kind == kind && (is_of_olm(group) || known.needs_group(group));
             !same && is_like(kind, known.kind) && (is_like(group, known.group) || strange_group)
         };
         let known = KNOWN.iter().find(is_meant)?;
@@ -95,10 +96,17 @@ fn is_like(found: &str, known: &str) -> bool {
     is_as_long && is_near()
 }
 
-/// Whether an object of a kind that olmguard reads, in this group, can be meant for the group of that kind. Kubernetes
-/// itself, whose group is empty, has no such kinds.
-fn may_be_of_olm(group: &str) -> bool {
-    group.is_empty() || group.contains("operatorframework") || group == "operators.coreos.com"
+/// Whether an object in this group can be meant for another group of OLM.
+fn is_of_olm(group: &str) -> bool {
+    group.contains("operatorframework") || group == "operators.coreos.com"
+}
+
+impl KnownKind {
+    /// Whether the group is only missing. Kubernetes itself has no such kinds, but an API outside of the cluster has an
+    /// `UpgradePolicy` without a group.
+    fn needs_group(&self, group: &str) -> bool {
+        group.is_empty() && self.group != GROUP
+    }
 }
 
 const KNOWN: [KnownKind; 4] = [
@@ -177,6 +185,7 @@ mod tests {
              \"olm.operatorframework.oi/v1\" has no such kind: did you mean olm.operatorframework.io/v1?"
         );
         assert!(meant("olmguard.dev/v1alpha1", "UpgradePolicies").is_some());
+        assert!(meant("olm.operatorframework.io/v1", "UpgradePolicy").is_some());
         let missing = "apiVersion is missing: expected olm.operatorframework.io/v1";
         assert_eq!(meant("", "ClusterExtension").as_deref(), Some(missing));
         for version in ["v1", "olm.operatorframework.io"] {

@@ -160,8 +160,8 @@ fn after(shallow: bool) -> String {
     }
 }
 
-const FETCH: &str = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV, then --base FETCH_HEAD; for HEAD~N git \
-                     fetch --deepen=N; for the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)";
+const FETCH: &str = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV, then --base \
+                     FETCH_HEAD; for HEAD~N git fetch --deepen=N; for the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)";
 
 /// The causes of an error of the library, in one line.
 pub(super) fn cause(error: &gix::Error) -> String {

@@ -38,10 +38,10 @@ pub(super) struct ConnectionConfig {
 
 /// Serves a connection until its peer or the server ends it, or it keeps the server waiting too long.
 ///
-/// When the server leaves, any connection ends with its next reply, which says so. An idle one stays until the server
-/// closes: a request can be on its way at that moment, and its client cannot send it again. The longer a connection is
-/// idle, the less probable that is. hyper counts a connection as idle also before its first
-/// request, and would cut that off: so it is told only once there was one.
+/// When the server leaves, any connection ends with its next reply, which says so. An idle connection stays until the
+/// server closes. A request can be on its way at that moment, and its client cannot send it again; the longer a
+/// connection is idle, the less probable that is. hyper also closes a connection before its first request, so a graceful
+/// shutdown begins only after one.
 ///
 /// One that is old ends with its next reply as well. It is never closed between two: so an API server
 /// spreads its connections over the replicas anew, and no request is lost to that.

@@ -138,7 +138,7 @@ impl Renewal {
     /// What was found, or nothing after saying why.
     fn good<T>(&self, found: Result<T, TlsError>, parts: &str) -> Option<T> {
         let refused = found.inspect_err(|error| {
-            warn!(%error, "Failed to load the new {parts}, using the old one");
+            warn!(%error, parts, "Failed to load new TLS files, using the old ones");
             self.observer.refused(error);
         });
         refused.ok()
@@ -153,9 +153,10 @@ impl Renewal {
         let leaf = served.leaf().clone();
         current.replace(served);
         info!(
+            parts,
             serial = leaf.serial,
             not_after = utc(leaf.not_after),
-            "Reloaded {parts}"
+            "Reloaded TLS files"
         );
         self.observer.reloaded(&leaf);
     }

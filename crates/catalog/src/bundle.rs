@@ -59,19 +59,18 @@ pub enum BundleVersionError {
 
 heap_of!(Bundle: name, image, image_fault, version, install, deprecated; dependency);
 
-impl Heap for BundleVersionError {
-    /// About that of its text.
-    fn heap_bytes(&self) -> usize {
-        allocated(self.to_string().len())
-    }
+/// Counts an error as about its text.
+macro_rules! heap_of_text {
+    ($($error:ty),+) => {
+        $(impl Heap for $error {
+            fn heap_bytes(&self) -> usize {
+                allocated(self.to_string().len())
+            }
+        })+
+    };
 }
 
-impl Heap for ReferenceError {
-    /// About that of its text.
-    fn heap_bytes(&self) -> usize {
-        allocated(self.to_string().len())
-    }
-}
+heap_of_text!(BundleVersionError, ReferenceError);
 
 impl BundleVersionError {
     /// Whether OLM words this error itself, so that the text can be searched for; Go's JSON decoder

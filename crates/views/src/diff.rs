@@ -39,7 +39,7 @@ pub struct PackageDiff {
     pub changes: Vec<Change>,
 }
 
-/// The users for whom two catalogs are compared.
+/// What uses the two catalogs that are compared: extensions of OLM v1, or Subscriptions of OLM v0.
 #[derive(Clone, Copy, Debug)]
 pub enum DiffUsers<'r> {
     /// Extensions that request no channel and no range, in an OLM v1 with these rules.

@@ -96,7 +96,7 @@ impl<'a> MessageFacts<'a> {
             .then(to)
     }
 
-    /// The path of another request; without one, who can add a path.
+    /// Which other request has a path, or who can add a path.
     pub(super) fn other_path(&self) -> CutLine {
         let end = self.dead_end.map(|end| (end.elsewhere, end.in_one_catalog));
         let can_select = self.extension.fields.selector == SelectorField::Present;
@@ -109,7 +109,7 @@ impl<'a> MessageFacts<'a> {
             (None, PathInOneCatalog::To(to)) if can_select => line
                 .say(" With a selector for catalog ")
                 .name(&to.catalog.name)
-                .say(" alone, there is one to ")
+                .say(" alone, a path leads to ")
                 .then(versioned(to))
                 .say("."),
             (None, PathInOneCatalog::Absent) => line.say(" Only the catalog author can add one."),

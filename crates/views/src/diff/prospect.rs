@@ -140,7 +140,7 @@ fn v1(
     prospect(graph, &nodes, can_rise, pick, end)
 }
 
-/// Whether one of these nodes is wanted, or a node that edges lead to from them.
+/// Whether a wanted node is among these nodes, or edges lead to one.
 fn reaches(
     from: &[NodeIndex],
     leads: impl Fn(NodeIndex) -> Vec<NodeIndex>,

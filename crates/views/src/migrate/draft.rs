@@ -45,10 +45,10 @@ impl<'a> ExtensionDraft<'a> {
     }
 
     /// Its name, which is also the name of a Helm release. A package is installed once in a cluster. A name that is too long
-    /// is cut, and ends with a number that no other package of its family has.
+    /// is cut and ends with a hash of the whole name.
     pub(super) fn name(&self) -> Cow<'a, str> {
         let package = &*self.subscription.package;
-        let first = package.get(..LONGEST_NAME - NUMBER_OF_NAME);
+        let first = package.get(..LONGEST_NAME - HASH_OF_NAME);
         match first.filter(|_| package.len() > LONGEST_NAME) {
             None => package.into(),
             Some(first) => {
@@ -140,10 +140,10 @@ impl<'a> ExtensionDraft<'a> {
 /// The most characters of a name. Revisions have numbers, of up to three digits.
 const LONGEST_NAME: usize = LONGEST_RELEASE_NAME - 2;
 
-/// The characters of the number at the end of a name that was cut, with its hyphen.
-const NUMBER_OF_NAME: usize = 9;
+/// The characters of the hash at the end of a name that was cut, with its hyphen.
+const HASH_OF_NAME: usize = 9;
 
-/// FNV-1a with 32 bits: the same number on every machine.
+/// FNV-1a with 32 bits: the same hash on every machine.
 fn fnv_1a(bytes: &[u8]) -> u32 {
     let next = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619);
     bytes.iter().fold(2_166_136_261, next)

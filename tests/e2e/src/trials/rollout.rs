@@ -7,7 +7,8 @@ use super::work::{self, CATALOG, Site};
 use crate::cluster::Cluster;
 use crate::olm::{await_no_catalog, catalog};
 
-/// A connection that is idle for the whole delay is closed, and the fewer there are, the fewer calls can meet that.
+/// Connections that are idle for the whole delay are closed. After a longer delay fewer are left, and fewer calls can be
+/// lost.
 pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<()> {
     let delay = [("OLMGUARD_SHUTDOWN_DELAY", "3s")];
     let mut site = Site::hardened_with(cluster, &delay).await?;

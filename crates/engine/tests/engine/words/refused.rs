@@ -469,7 +469,7 @@ fn a_path_that_only_a_second_catalog_closes_is_named() {
             .answer(),
         r#"
             argocd-operator: 0.5.0 -> 0.7.0 refused: none of the 2 bundles in range is a successor of 0.5.0; the best is 0.7.0 in catalog a [NotASuccessor]
-            No upgrade path from 0.5.0 to any of the 2 bundles in range. With a selector for catalog a alone, there is one to 0.7.0.
+            No upgrade path from 0.5.0 to any of the 2 bundles in range. With a selector for catalog a alone, a path leads to 0.7.0.
             Catalog: a
             OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.7.0"
         "#,
