@@ -45,24 +45,41 @@ pub enum Outlook {
 impl SubscriptionOrder<'_, '_> {
     /// The entries with an edge from what is installed, in the order in which they are tried.
     ///
-    /// An entry whose range holds its own version is among its own candidates: nothing happens then.
+    /// They end where what is installed [comes itself](Self::comes_to_itself).
     pub fn candidates(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
-        let entries = self.ordered().iter();
-        let leading = entries.filter(|entry| has_edge(self.graph(), entry, installed));
-        let mut candidates: Vec<_> = leading.map(|entry| entry.node).collect();
+        let leading = self.leading(installed);
+        let others = leading.take_while(|node| !self.is_installed(*node, installed));
+        let mut candidates: Vec<_> = others.collect();
         let mut seen = HashSet::new();
         candidates.retain(|node| seen.insert(*node));
         candidates
     }
 
+    /// Whether an entry has an edge from itself, because its range holds its own version: OLM v0 can always take what is
+    /// installed, so it tries no entry after it.
+    pub fn comes_to_itself(&self, installed: InstalledCsv<'_>) -> bool {
+        let mut leading = self.leading(installed);
+        leading.any(|node| self.is_installed(node, installed))
+    }
+
     /// What is installed next.
     pub fn outlook(&self, installed: InstalledCsv<'_>) -> Outlook {
-        let is_installed = |node: &NodeIndex| self.graph().name_of(*node) == installed.name;
+        let mut heads = self.heads.iter();
         match self.candidates(installed).first() {
-            Some(next) if !is_installed(next) => Outlook::Next(*next),
-            _ if self.head().is_some_and(|head| is_installed(&head)) => Outlook::AtHead,
-            _ => Outlook::Stranded,
+            Some(next) => Outlook::Next(*next),
+            None if heads.any(|head| self.is_installed(*head, installed)) => Outlook::AtHead,
+            None => Outlook::Stranded,
         }
+    }
+
+    fn leading(&self, installed: InstalledCsv<'_>) -> impl Iterator<Item = NodeIndex> {
+        let entries = self.order.iter();
+        let leading = entries.filter(move |entry| has_edge(self.graph, entry, installed));
+        leading.map(|entry| entry.node)
+    }
+
+    fn is_installed(&self, node: NodeIndex, installed: InstalledCsv<'_>) -> bool {
+        self.graph.name_of(node) == installed.name
     }
 
     /// What is installed next on a node of the graph. A name without a bundle has the version that was stated, else the
@@ -132,6 +149,8 @@ pub struct SubscriptionOrder<'g, 'p> {
     channels: Vec<&'g GraphChannel<'p>>,
     /// Those on the chains from the heads.
     order: Vec<&'g GraphEntry<'p>>,
+    /// The first entry of each channel.
+    heads: Vec<NodeIndex>,
 }
 
 /// Why entries have no order; OLM v0 then resolves nothing in the whole namespace.
@@ -200,14 +219,17 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
     /// The line of a channel, or of all of them one after another.
     pub fn of(graph: &'g Graph<'p>, subscribed: SubscribedChannel<'_>) -> Result<Self, LineError> {
         let channels = channels(graph, subscribed)?;
-        let mut order = Vec::new();
+        let (mut order, mut heads) = (Vec::new(), Vec::new());
         for channel in &channels {
-            order.extend(Chains::of(graph, channel).single()?);
+            let chain = Chains::of(graph, channel).single()?;
+            heads.extend(chain.first().map(|head| head.node));
+            order.extend(chain);
         }
         Ok(Self {
             graph,
             channels,
             order,
+            heads,
         })
     }
 
@@ -223,17 +245,12 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
 
     /// What is tried first, whatever is installed.
     pub fn head(&self) -> Option<NodeIndex> {
-        self.order.first().map(|entry| entry.node)
+        self.heads.first().copied()
     }
 
     /// The entries, in the order in which they are tried.
     pub fn order(&self) -> impl Iterator<Item = NodeIndex> {
         self.order.iter().map(|entry| entry.node)
-    }
-
-    /// The entries themselves, in that order.
-    fn ordered(&self) -> &[&'g GraphEntry<'p>] {
-        &self.order
     }
 }
 

@@ -182,8 +182,7 @@ fn v0(
         name: installed.name,
         version: installed.version.as_ref().map(|read| &read.version),
     };
-    let mut nodes = line.candidates(csv);
-    nodes.retain(|node| line.graph().name_of(*node) != installed.name);
+    let nodes = line.candidates(csv);
     let pick = v0_pick(line.outlook(csv));
     let next = |node| v0_pick(line.outlook_at(node));
     let end = pick.map(|pick| ends.from(pick, next));

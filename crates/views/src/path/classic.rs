@@ -49,9 +49,11 @@ impl PathReport {
         }
     }
 
-    /// Whether the name of the installed bundle decides.
+    /// Whether the name of the installed bundle decides: an edge can name it, and lead elsewhere than the ranges.
     pub(super) fn is_walk_unknown(&self) -> bool {
-        self.walks.iter().any(|walk| walk.end == End::Unknown)
+        let is_nameless = self.olm == Generation::V0 && self.from.bundle.is_none();
+        let is_walkable = self.walks.iter().any(|walk| walk.end != End::Refused);
+        is_nameless && is_walkable && !self.is_walked()
     }
 }
 

@@ -210,6 +210,29 @@ fn without_edges_one_edit_leads_anywhere() {
 }
 
 #[test]
+fn olm_v0_can_lead_elsewhere_than_ranges_if_a_name_is_unknown() {
+    let lines =
+        "a: 1.1.0 skipRange <1.1.0\nb: 1.2.0\nc: 1.1.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.1.0";
+    for (channel, from, is_undecided) in [
+        ("a", "0.9.0", true),
+        ("a", "1.1.0", false),
+        ("c", "0.9.0", false),
+    ] {
+        let asked = (&[channel] as &[_], None);
+        let asked_way = (from, Some("1.2.0"));
+        let way = path(
+            lines,
+            asked,
+            asked_way,
+            Generation::V0,
+            &Policies::default(),
+        );
+        let found = (way.is_found(), way.is_undecided());
+        assert_eq!(found, (false, is_undecided), "{channel} from {from}");
+    }
+}
+
+#[test]
 fn olm_v0_walks_by_itself() {
     let walk = |channels, from, to| {
         let (found, text) = report(CHAIN, (channels, None), (from, to), Generation::V0);

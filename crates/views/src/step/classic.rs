@@ -55,6 +55,8 @@ pub(super) enum Fact {
     NotInChannel,
     /// No edge leads there from what is installed.
     NoEdge,
+    /// The installed version comes before it, and its own range holds it.
+    Itself,
     /// No range leads there, and the name of the installed bundle is unknown.
     Nameless,
     /// Nothing leads on at all, and OLM v0 does not tell.
@@ -166,12 +168,14 @@ fn against(
         (false, _, _) => Fact::NotInChannel,
         (true, false, true) => Fact::Skipped,
         _ if is_nameless => Fact::Nameless,
+        _ if line.comes_to_itself(installed) => Fact::Itself,
         _ => Fact::NoEdge,
     };
     let outlook = match line.outlook(installed) {
         Outlook::Next(next) => graph.bundle(next).map(|bundle| Fact::Behind(label(bundle))),
         Outlook::AtHead => Some(Fact::AtHead),
-        Outlook::Stranded => (!is_nameless).then_some(Fact::Stranded),
+        Outlook::Stranded if is_nameless || first == Fact::Itself => None,
+        Outlook::Stranded => Some(Fact::Stranded),
     };
     std::iter::once(first).chain(outlook).collect()
 }
@@ -193,6 +197,11 @@ fn fact(fact: &Fact) -> String {
         }
         Fact::NotInChannel => "it is not in the channel".to_owned(),
         Fact::NoEdge => "the channel has no edge to it from the installed version".to_owned(),
+        Fact::Itself => {
+            "the skipRange of the installed version includes that version, so OLM v0 stays there and \
+             tries no version after it"
+                .to_owned()
+        }
         Fact::Nameless => {
             "whether the channel has an edge to it depends on the name of the installed bundle, which is unknown"
                 .to_owned()

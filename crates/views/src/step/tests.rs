@@ -470,6 +470,21 @@ fn olm_v0_tries_in_its_order() {
 }
 
 #[test]
+fn olm_v0_tries_nothing_after_what_is_installed() {
+    v0(
+        "a: 1.0.0; 1.1.0 replaces 1.0.0 skipRange <=1.1.0\nb: 1.3.0 skipRange 1.1.0",
+        &[],
+        ("1.1.0", "1.3.0"),
+        &[
+            "OLM v0        not a candidate (Subscription: no channel, catalog hub)",
+            "Reason        the skipRange of the installed version includes that version, so",
+            "                OLM v0 stays there and tries no version after it",
+            "              the installed version is the channel head",
+        ],
+    );
+}
+
+#[test]
 fn olm_v0_is_silent_without_an_upgrade_edge() {
     let lines = "a: 1.1.0\nb: 1.0.0; 1.1.0; 1.2.0";
     v0(

@@ -58,11 +58,11 @@ fn w8_and_w9_nothing_to_move_to() {
 fn w11_a_range_that_holds_its_own_version() {
     let drawn = Drawn::read(r"c: 1.1.0 skipRange >=1.0.0 <2.0.0; 1.2.0 replaces 1.1.0");
     let classic = drawn.v0("c", "1.1.0").expect("a line");
-    assert_eq!(classic.candidates, "1.2.0, 1.1.0");
+    assert_eq!(classic.candidates, "1.2.0");
     assert_eq!(classic.path, "1.2.0");
     let alone = Drawn::read(r"c: 1.1.0 skipRange >=1.0.0 <2.0.0");
     let classic = alone.v0("c", "1.1.0").expect("a line");
-    assert_eq!((&*classic.candidates, &*classic.path), ("1.1.0", ""));
+    assert_eq!((&*classic.candidates, &*classic.path), ("", ""));
     assert_eq!(outlook(&alone, "1.1.0"), "head");
 }
 
@@ -93,6 +93,36 @@ fn the_head_and_the_stranded_are_told_apart() {
         ("0.9.0", "stranded"),
     ] {
         assert_eq!(outlook(&drawn, installed), expected, "{installed}");
+    }
+}
+
+#[test]
+fn nothing_is_tried_after_an_entry_that_takes_itself() {
+    let drawn = Drawn::read(
+        "c: 1.0.0; 1.1.0 replaces 1.0.0 skipRange <=1.1.0; 1.2.0 replaces 1.1.0\n\
+         d: 1.3.0 skipRange 1.1.0",
+    );
+    for (channel, candidates) in [("", "1.2.0"), ("d", "1.3.0")] {
+        let classic = drawn.v0(channel, "1.1.0").expect("a line");
+        assert_eq!(classic.candidates, candidates, "channel {channel:?}");
+    }
+}
+
+#[test]
+fn without_a_channel_the_head_of_each_channel_is_a_head() {
+    let drawn = Drawn::read("a: 1.0.0; 1.1.0 replaces 1.0.0\nb: 2.0.0; 2.1.0 replaces 2.0.0");
+    let graph = drawn.graph();
+    let line = SubscriptionOrder::of(&graph, SubscribedChannel::ToAny).expect("a line");
+    for (installed, expected) in [
+        ("1.1.0", Outlook::AtHead),
+        ("2.1.0", Outlook::AtHead),
+        ("0.9.0", Outlook::Stranded),
+    ] {
+        let csv = InstalledCsv {
+            name: &name(installed),
+            version: None,
+        };
+        assert_eq!(line.outlook(csv), expected, "{installed}");
     }
 }
 
