@@ -10,6 +10,9 @@ pub(super) mod log;
 pub(super) mod memory;
 pub(super) mod olm;
 pub(super) mod policies;
+pub(super) mod typed;
+
+use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use olmguard_admission::OnUndecided;
@@ -37,6 +40,20 @@ where
         *value
     })
 }
+
+/// A parser of a flag that is a number. The reasons of the standard library name its types.
+pub(super) fn number<T>(
+    expected: &'static str,
+) -> impl Fn(&str) -> Result<T, &'static str> + Clone + Send + Sync + 'static
+where
+    T: FromStr + Send + Sync + 'static,
+{
+    move |text| text.parse().map_err(|_| expected)
+}
+
+/// What [`number`] expects.
+pub(super) const FROM_ZERO: &str = "expected a whole number, 0 or more";
+pub(super) const FROM_ONE: &str = "expected a whole number, 1 or more";
 
 /// The values of `--on-undecided`, and of `onUndecided` in a project file.
 pub(super) const UNDECIDED: [NamedValue<OnUndecided>; 2] = [

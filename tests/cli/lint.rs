@@ -153,6 +153,18 @@ fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
             "did you mean cut-off-version?",
         ),
         (&["--list", GOOD], "cannot be used with"),
+        (
+            &["--list", "--explain", "cut-off-version"],
+            "cannot be used with",
+        ),
+        (
+            &["--list", "-ojson", "--package", "a"],
+            "--package, --output: lint --list has no such option; expected CATALOG with it",
+        ),
+        (
+            &["--explain", "cut-off-version", "-ojson"],
+            "--output: lint --explain has no such option; expected CATALOG with it",
+        ),
         (&["-o", "xml", GOOD], "possible values"),
     ];
     for (arguments, words) in rows {

@@ -53,6 +53,20 @@ fn json(arguments: &[&str], code: i32) -> Value {
 }
 
 #[test]
+fn a_form_refuses_options_of_another_form() {
+    fails(
+        &["explain", "NotASuccessor", SAMPLE, "-ojson"],
+        2,
+        "--catalog, --output: explain TOKEN has no such option; expected PACKAGE FROM TO with it",
+    );
+    fails(
+        &["explain", "--list", "-ojson"],
+        2,
+        "--output: explain --list has no such option; expected PACKAGE FROM TO with it",
+    );
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     fails(
         &["path", "harbor-lights", "1.2.0", SAMPLE],
@@ -112,11 +126,6 @@ fn what_is_not_there_is_said() {
         &["explain", PACKAGE, "1.2.0", SAMPLE],
         2,
         "expected PACKAGE FROM TO (package, installed version, target version), or one TOKEN",
-    );
-    fails(
-        &["explain", "NotASuccessor", SAMPLE, "-ojson"],
-        2,
-        "--catalog, --output: explain TOKEN has no such option; expected PACKAGE FROM TO with it",
     );
     for command in ["versions", "graph"] {
         let (code, _, stderr) = run(&[command, PACKAGE, SAMPLE, "--channel="], "");

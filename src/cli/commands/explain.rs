@@ -6,10 +6,10 @@ mod token;
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, Command};
 
 use crate::cli::args::installed::SaidArg;
+use crate::cli::args::typed::TypedOptions;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
@@ -25,9 +25,8 @@ use olmguard_views::step::StepReport;
     after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES)
 )]
 pub(crate) struct ExplainArgs {
-    /// Looks before any other field takes its own out of the matches.
     #[command(flatten)]
-    typed: TypedOptions,
+    typed: TypedOptions<Self>,
 
     #[command(flatten)]
     see: InquiryArgs,
@@ -75,14 +74,14 @@ const EXAMPLES: &[&str] = &[
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CommandFailure> {
     match args.words.as_slice() {
-        [] if args.list => token::list(),
-        [_] if !args.typed.0.is_empty() => Err(InquiryError::NotOf {
-            options: args.typed.0.clone(),
-            form: "explain TOKEN",
-            expected: "PACKAGE FROM TO",
+        [] if args.list => {
+            (args.typed).refuse_but(&["--list"], "explain --list", UPGRADE)?;
+            token::list()
         }
-        .into()),
-        [token] => token::run(token),
+        [token] => {
+            args.typed.refuse_but(&[], "explain TOKEN", UPGRADE)?;
+            token::run(token)
+        }
         [package, from, to] => step(args, package, from, to),
         _ => Err(InquiryError::Usage(FORMS).into()),
     }
@@ -104,40 +103,11 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     Ok(seen.exit(report.is_allowed(), report.is_undecided()))
 }
 
+/// The arguments of the form that has options.
+const UPGRADE: &str = "PACKAGE FROM TO";
+
 const FORMS: &str =
     "expected PACKAGE FROM TO (package, installed version, target version), or one TOKEN";
-
-/// The long names of the options that stand on the command line.
-#[derive(Clone, Debug)]
-struct TypedOptions(Vec<String>);
-
-impl Args for TypedOptions {
-    fn augment_args(command: Command) -> Command {
-        command
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        command
-    }
-}
-
-impl FromArgMatches for TypedOptions {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let own = ExplainArgs::augment_args(Command::new("explain"));
-        let is_typed = |arg: &&Arg| {
-            let source = matches.value_source(arg.get_id().as_str());
-            !arg.is_positional() && source == Some(ValueSource::CommandLine)
-        };
-        let typed = own.get_arguments().filter(is_typed);
-        let long = typed.filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
-        Ok(Self(long.collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
 
 /// Accepts every text, and offers the names of tokens and alerts.
 #[derive(Clone, Debug)]

@@ -90,14 +90,6 @@ pub(super) enum InquiryError {
     Nameless(String),
     #[error("{0}")]
     Usage(&'static str),
-    #[error("{}: {form} has no such option; expected {expected} with it", options.join(", "))]
-    NotOf {
-        options: Vec<String>,
-        /// The form of the command that was used.
-        form: &'static str,
-        /// The arguments of the form that has the options.
-        expected: &'static str,
-    },
     #[error("FROM: {0}")]
     From(PartError),
 }

@@ -11,6 +11,7 @@ use clap::builder::BoolishValueParser;
 
 use crate::cli::args::heading;
 use crate::cli::args::policies::GuardrailsArgs;
+use crate::cli::args::typed::TypedOptions;
 use crate::cli::commands::instead;
 use crate::cli::output::{self, OutputArgs, progress};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
@@ -33,6 +34,9 @@ pub use report::Report;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct LintArgs {
+    #[command(flatten)]
+    typed: TypedOptions<Self>,
+
     /// Show only findings about this package (repeatable)
     #[arg(
         long,
@@ -62,7 +66,7 @@ pub(crate) struct LintArgs {
     #[arg(
         long,
         value_name = "ID",
-        conflicts_with = "catalogs",
+        conflicts_with_all = ["catalogs", "list"],
         help_heading = heading::RULES
     )]
     explain: Option<Rule>,
@@ -143,8 +147,14 @@ ends_with!(BadInput: SourceError, ImageError, PolicyFileFault);
 /// Prints the findings.
 pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
     match (args.explain, args.list) {
-        (Some(rule), _) => output::page::print(rule.page())?,
-        (None, true) => output::plain(&forms::list())?,
+        (Some(rule), _) => {
+            (args.typed).refuse_but(&["--explain"], "lint --explain", "CATALOG")?;
+            output::page::print(rule.page())?;
+        }
+        (None, true) => {
+            (args.typed).refuse_but(&["--list"], "lint --list", "CATALOG")?;
+            output::plain(&forms::list())?;
+        }
         (None, false) => return lint_and_print(args),
     }
     Ok(Exit::Good)

@@ -3,7 +3,8 @@
 
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError};
+use crate::cli::args::typed::NotOfForm;
+use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs};
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, help, output};
 use olmguard_views::packages::PackagesReport;
@@ -48,7 +49,7 @@ fn list(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     let options = installed.into_iter().chain(args.see.of_one_package());
     let options: Vec<_> = options.map(str::to_owned).collect();
     if !options.is_empty() {
-        return Err(InquiryError::NotOf {
+        return Err(NotOfForm {
             options,
             form: "versions without PACKAGE",
             expected: "PACKAGE",

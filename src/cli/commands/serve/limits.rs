@@ -6,8 +6,8 @@ use std::time::Duration;
 use tracing::warn;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::args::heading;
 use crate::cli::args::memory::MemoryLimit;
+use crate::cli::args::{FROM_ONE, FROM_ZERO, heading, number};
 use crate::server::{Limits, Patience};
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
@@ -20,13 +20,14 @@ pub(super) struct LimitArgs {
     #[arg(
         long,
         value_name = "COUNT",
+        value_parser = number::<NonZeroUsize>(FROM_ONE),
         default_value_t = Limits::default().workers,
         hide_default_value = true,
     )]
     workers: NonZeroUsize,
 
     /// Maximum number of waiting changes; more are undecided
-    #[arg(long, value_name = "COUNT", default_value_t = 256)]
+    #[arg(long, value_name = "COUNT", default_value_t = 256, value_parser = number::<usize>(FROM_ZERO))]
     queue: usize,
 
     /// Maximum time for a review
@@ -34,11 +35,11 @@ pub(super) struct LimitArgs {
     timeout: Duration,
 
     /// Maximum number of open connections
-    #[arg(long, value_name = "COUNT", default_value = "2048")]
+    #[arg(long, value_name = "COUNT", default_value = "2048", value_parser = number::<NonZeroUsize>(FROM_ONE))]
     max_connections: NonZeroUsize,
 
     /// Maximum number of connections of one address [default: half of all]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = number::<NonZeroUsize>(FROM_ONE))]
     max_connections_per_peer: Option<NonZeroUsize>,
 
     /// Close a connection with its first answer after this time (0s: never)
@@ -183,9 +184,9 @@ mod tests {
             (&["--timeout=0s"], "expected 200ms or more"),
             (&["--timeout=31s"], "expected 30s or less"),
             (&["--timeout=5"], "unit missing: expected one of"),
-            (&["--workers=0"], "--workers"),
+            (&["--workers=0"], "expected a whole number, 1 or more"),
             (&["--max-connection-age=-1s"], "--max-connection-age"),
-            (&["--queue=-1"], "--queue"),
+            (&["--queue=-1"], "expected a whole number, 0 or more"),
         ] {
             let error = resolve(arguments).unwrap_err();
             assert!(error.contains(expected), "{arguments:?}: {error}");

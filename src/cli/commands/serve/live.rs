@@ -14,7 +14,7 @@ use tracing::{error, info, warn};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
-use crate::cli::args::{NamedValue, heading, one_of};
+use crate::cli::args::{FROM_ONE, NamedValue, heading, number, one_of};
 use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
 use crate::cluster::follow::{
     AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
@@ -47,7 +47,7 @@ pub(crate) struct LiveArgs {
     cache_dir: Option<PathBuf>,
 
     /// Maximum size of the cache, in MiB [default: 256]
-    #[arg(long, value_name = "MIB", help_heading = heading::CATALOGS)]
+    #[arg(long, value_name = "MIB", help_heading = heading::CATALOGS, value_parser = number::<NonZeroU64>(FROM_ONE))]
     cache_limit: Option<NonZeroU64>,
 
     /// Treat a catalog as outdated when its content has not been confirmed current for this long (0s: never)
