@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::Review;
-use crate::keep::{FILTER, Keep, REVIEW};
+use crate::keep::{CONDITIONS, FILTER, Keep, REVIEW, SUBJECT};
 use olmguard_engine::extension::Json;
 
 fn kept(body: &Value) -> Value {
@@ -25,6 +25,33 @@ fn of_a_map_so_many_unknown_fields_are_kept() {
     };
     let most = crate::keep::OTHERS;
     assert_eq!([others(most), others(most + 1)], [most, most]);
+}
+
+#[test]
+fn of_conditions_labels_and_groups_so_many_are_kept() {
+    let length = |kept: &Value, path: &str| match kept.pointer(path) {
+        Some(Value::Array(items)) => items.len(),
+        Some(Value::Object(entries)) => entries.len(),
+        other => panic!("{path}: {other:?}"),
+    };
+    for more in [0, 1] {
+        let conditions = vec![json!({"type": "Ready"}); CONDITIONS + more];
+        let labels: Map<_, _> = (0..SUBJECT + more)
+            .map(|n| (n.to_string(), json!("")))
+            .collect();
+        let object = json!({"metadata": {"labels": labels}, "status": {"conditions": conditions}});
+        let groups = vec!["g"; SUBJECT + more];
+        let request =
+            json!({"object": object, "oldObject": object, "userInfo": {"groups": groups}});
+        let kept = kept(&json!({"request": request}));
+        for (path, most) in [
+            ("/request/oldObject/status/conditions", CONDITIONS),
+            ("/request/object/metadata/labels", SUBJECT),
+            ("/request/userInfo/groups", SUBJECT),
+        ] {
+            assert_eq!(length(&kept, path), most, "{path}, {more} more");
+        }
+    }
 }
 
 /// How many values of any kind there are, and the bytes of their texts and keys.
