@@ -264,7 +264,6 @@ impl ListeningServer {
 
 impl StartingServer {
     /// Answers edits of catalogs, too, once it takes reviews, if there are previews of them.
-    #[must_use]
     pub fn previewing(self, previews: Option<CatalogPreviews>) -> Self {
         Self { previews, ..self }
     }

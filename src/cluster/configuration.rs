@@ -52,14 +52,12 @@ impl ExpectedConfiguration {
     }
 
     /// The same with webhooks besides the one that checks edits.
-    #[must_use]
     pub fn with(mut self, further: Vec<ValidatingWebhook>) -> Self {
         self.further = further;
         self
     }
 
     /// The same for the Service of this namespace and name.
-    #[must_use]
     pub fn asking(mut self, namespace: &str, service: &str) -> Self {
         let forms = [&mut self.usual].into_iter().chain(&mut self.others);
         for form in forms.chain(&mut self.further) {

@@ -69,7 +69,6 @@ impl Iterator for Documents<'_> {
 impl<'a> Documents<'a> {
     /// The same with an error in place of a document that has an alias: then no document takes more memory than its text
     /// shows.
-    #[must_use]
     pub fn without_aliases(mut self) -> Self {
         self.rules.aliases = Aliases::Refused;
         self
@@ -77,7 +76,6 @@ impl<'a> Documents<'a> {
 
     /// The same, but of a key that a mapping has twice the last value counts. Upstream: sigs.k8s.io/yaml, unless it is
     /// strict.
-    #[must_use]
     pub fn with_repeated_keys(mut self) -> Self {
         self.rules.repeated_keys = RepeatedKeys::LastCounts;
         self

@@ -88,7 +88,6 @@ impl Guard {
     }
 
     /// The same judge, which waits for newer content while this is true and the loaded content cannot decide.
-    #[must_use]
     pub fn awaiting(self, loads_newer: watch::Receiver<bool>) -> Self {
         Self {
             loads_newer: Some(loads_newer),
@@ -102,7 +101,6 @@ impl Guard {
     }
 
     /// The same judge, which applies these policies too.
-    #[must_use]
     pub fn with_policies(self, policies: Arc<ArcSwap<Policies>>) -> Self {
         let facts = LiveFacts {
             policies,

@@ -102,7 +102,6 @@ impl HttpClient {
     }
 
     /// Goes to other machines through the proxies of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, with TLS.
-    #[must_use]
     pub fn with_proxies_of_environment(self) -> Self {
         Self {
             proxies: Some(Matcher::from_env()),

@@ -52,7 +52,6 @@ impl CatalogSource {
 
 impl CatalogPlace {
     /// The same place, where a path begins in this folder.
-    #[must_use]
     pub fn within(self, folder: &Path) -> Self {
         match self {
             Self::Files(files) => Self::Files(files.within(folder)),

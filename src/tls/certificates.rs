@@ -74,7 +74,6 @@ impl Certificates {
     }
 
     /// The same certificates for a port whose clients show none: they prove who they are otherwise.
-    #[must_use]
     pub fn for_any_client(&self) -> Self {
         Self {
             clients: Clients::Any,

@@ -303,7 +303,7 @@ fn list(items: &[String]) -> String {
     let mut list = String::new();
     for item in items {
         let gap = if list.is_empty() { "" } else { "," };
-        if list.len() + gap.len() + item.len() + CUT.len() > LONGEST - 1 {
+        if list.len() + gap.len() + item.len() + CUT.len() >= LONGEST {
             return format!("{list}{gap}{CUT}");
         }
         list.push_str(gap);
@@ -346,6 +346,20 @@ pub(super) const CUT: &str = "...";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_has_room_for_what_says_that_more_follows() {
+        let most = "x".repeat(LONGEST - CUT.len() - 1);
+        let more = format!("{most}x");
+        for (items, expected) in [
+            (vec![&most], most.clone()),
+            (vec![&most, &more], format!("{most},{CUT}")),
+            (vec![&more], CUT.to_owned()),
+        ] {
+            let items: Vec<_> = items.into_iter().cloned().collect();
+            assert_eq!(list(&items), expected);
+        }
+    }
 
     #[test]
     fn a_text_past_its_limit_is_cut_at_a_character() {

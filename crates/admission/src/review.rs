@@ -94,7 +94,6 @@ impl Review {
 
     /// The same review, asked at this moment: the clock is read where a request comes in, once for all that is made of
     /// it.
-    #[must_use]
     pub fn at(mut self, moment: Moment) -> Self {
         self.requester.at = moment;
         self

@@ -119,13 +119,11 @@ impl Rules {
     }
 
     /// The same rules with upgrade edges from elsewhere.
-    #[must_use]
     pub fn with_edges(self, edges: EdgeSource) -> Self {
         Self { edges, ..self }
     }
 
     /// The same rules with another use of what is found about the installation.
-    #[must_use]
     pub fn with_preflight(self, preflight: PreflightMode) -> Self {
         Self { preflight, ..self }
     }

@@ -45,7 +45,6 @@ impl Selector {
     }
 
     /// The selector of an extension that has none: it selects every catalog.
-    #[must_use]
     pub fn everything() -> Self {
         Self::default()
     }

@@ -163,14 +163,12 @@ impl Snapshot {
     }
 
     /// The same with this catalog, in the place of the one of its name if there is one.
-    #[must_use]
     pub fn with(&self, catalog: CatalogState) -> Self {
         let all = self.catalogs.iter().cloned();
         self.of_catalogs(all.chain([catalog]))
     }
 
     /// The same without the catalog of this name.
-    #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let mut others = self.catalogs.to_vec();
         others.retain(|catalog| catalog.name != name);
@@ -185,7 +183,6 @@ impl Snapshot {
     }
 
     /// The same with what is in the images of bundles.
-    #[must_use]
     pub fn with_contents(self, contents: impl Into<Arc<BundleContents>>) -> Self {
         Self {
             contents: contents.into(),

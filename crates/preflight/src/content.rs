@@ -266,7 +266,6 @@ impl BundleContents {
 
     /// These bundles with what the cluster has of them, once each CRD of the cluster is compared. The schemas of the bundles
     /// are dropped.
-    #[must_use]
     pub fn with_cluster(self, cluster: ClusterObjects) -> Self {
         let bundles = self.bundles.into_iter().map(|(image, bundle)| {
             let bundle = match &*bundle {

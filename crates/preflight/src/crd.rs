@@ -160,7 +160,6 @@ impl<'a> ComparedCrd<'a> {
     }
 
     /// The same with objects that a webhook converts, which OLM writes into a CRD that a bundle names so.
-    #[must_use]
     pub fn converted_by_webhook(self) -> Self {
         Self {
             converts_by_webhook: true,
@@ -169,7 +168,6 @@ impl<'a> ComparedCrd<'a> {
     }
 
     /// The same in a cluster, where objects may be stored in its storage version. A manifest does not say so.
-    #[must_use]
     pub fn created(self) -> Self {
         let stored = self.versions.iter().filter(|version| version.is_storage);
         Self {
@@ -281,7 +279,6 @@ pub enum CrdChange {
 
 impl CrdComparison {
     /// The same for a release that compares in another way: only what the API server refuses is certain.
-    #[must_use]
     pub(crate) fn of_other_release(mut self) -> Self {
         for found in &mut self.findings {
             if !found.is_refused_by_server() {

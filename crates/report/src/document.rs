@@ -143,21 +143,18 @@ impl Content {
     }
 
     /// The same, and a text of others behind it.
-    #[must_use]
     pub fn and_foreign(mut self, text: impl Into<String>) -> Self {
         self.0.push(Piece::Foreign(text.into()));
         self
     }
 
     /// The same, and words of ours behind it.
-    #[must_use]
     pub fn and_words(mut self, words: impl Into<String>) -> Self {
         self.0.push(Piece::Words(words.into()));
         self
     }
 
     /// The same, and a text of others in the next line.
-    #[must_use]
     pub fn then_foreign(mut self, text: impl Into<String>) -> Self {
         self.0.push(Piece::Break);
         self.and_foreign(text)

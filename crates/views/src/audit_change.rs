@@ -27,10 +27,9 @@ use olmguard_engine::resolve::Choice;
 
 /// What a change of catalogs does to the extensions that already run.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.audit-change/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.audit-change/v1")]
 pub struct AuditChangeReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Names of the catalogs that are replaced or added.
     catalogs: Vec<String>,
@@ -42,7 +41,6 @@ pub struct AuditChangeReport {
 
 /// What a change of catalogs does to one extension.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct ExtensionChangeReport {
     /// Name of the extension. Null if the object has no name.
     name: Option<String>,
@@ -58,7 +56,6 @@ pub struct ExtensionChangeReport {
 
 /// One thing that is different.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct ChangeReport {
     /// Id of the change.
     #[schemars(extend("enum" = ids()))]

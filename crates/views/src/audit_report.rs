@@ -24,10 +24,9 @@ use olmguard_engine::resolve::Choice;
 
 /// What already runs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.audit/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.audit/v1")]
 pub struct AuditReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Extensions, the worst first.
     extensions: Vec<ExtensionReport>,
@@ -37,7 +36,6 @@ pub struct AuditReport {
 
 /// What is known about one extension.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct ExtensionReport {
     /// Name of the extension. Null if the object has no name.
     name: Option<String>,
@@ -85,7 +83,6 @@ pub struct ExtensionReport {
 
 /// The edits to the newest version that can be reached.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct NextReport {
     /// What each edit installs, in this order.
     path: Vec<BundleReport>,
@@ -100,7 +97,6 @@ pub struct NextReport {
 
 /// One thing worth knowing.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct FindingReport {
     /// Id of the finding.
     #[schemars(extend("enum" = ids()))]

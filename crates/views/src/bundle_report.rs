@@ -24,7 +24,6 @@ use olmguard_report::{Severity, Text, Tone};
 
 /// The report, as JSON has it: schema `olmguard.bundle/v1`.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct ReleaseReport {
     #[schemars(extend("const" = "olmguard.bundle/v1"))]
     schema: &'static str,
@@ -41,7 +40,6 @@ pub struct ReleaseReport {
 
 /// One reason why OLM does not install the bundle, or may not.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct BundleFinding {
     /// The check that fails.
     pub check: &'static str,

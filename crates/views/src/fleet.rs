@@ -27,10 +27,9 @@ use olmguard_engine::explain::one_line;
 
 /// What runs in many clusters.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.fleet/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.fleet/v1")]
 pub struct FleetReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// All clusters together.
     counts: Counts,
@@ -46,7 +45,6 @@ pub struct FleetReport {
 #[derive(
     Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema,
 )]
-#[schemars(deny_unknown_fields)]
 pub struct Counts {
     /// Extensions whose spec would be denied today.
     pub denied: usize,
@@ -61,7 +59,6 @@ pub struct Counts {
 
 /// One cluster.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct ClusterLine {
     /// Name of the cluster.
     name: String,
@@ -73,7 +70,6 @@ pub struct ClusterLine {
 
 /// One package in all clusters.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct PackageLine {
     /// Name of the package. Null if it cannot be read.
     name: Option<String>,
@@ -87,7 +83,6 @@ pub struct PackageLine {
 
 /// One installed version of a package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct VersionLine {
     /// The version, and its release. Null if no installed version is known.
     version: Option<String>,
@@ -99,7 +94,6 @@ pub struct VersionLine {
 
 /// A cluster that could not be read, or not all of it.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct UnreadCluster {
     /// Name of the cluster, or its file.
     name: String,

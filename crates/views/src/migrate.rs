@@ -33,10 +33,9 @@ use olmguard_catalog::version::go;
 
 /// Whether Subscriptions of OLM v0 can move to OLM v1.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.migrate/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.migrate/v1")]
 pub struct MigrationReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Release of OLM v1 to which they move.
     olm: &'static str,
@@ -48,7 +47,6 @@ pub struct MigrationReport {
 
 /// Whether one Subscription can move.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct SubscriptionReport {
     /// Namespace of the Subscription, into which OLM v1 also installs.
     namespace: String,
@@ -96,7 +94,6 @@ pub struct SubscriptionReport {
 
 /// One thing to know about a move.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct MoveFinding {
     /// Its id; of an edit that olmguard denies the reason code.
     id: &'static str,

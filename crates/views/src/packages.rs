@@ -12,10 +12,9 @@ use olmguard_report::{Cell, Table, Text, Tone};
 
 /// The packages of the catalogs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.packages/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.packages/v1")]
 pub struct PackagesReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Catalogs whose content is loaded, in byte order of their names.
     catalogs: Vec<CatalogPackages>,
@@ -25,7 +24,6 @@ pub struct PackagesReport {
 
 /// One catalog.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct CatalogPackages {
     catalog: String,
     priority: i32,
@@ -35,7 +33,6 @@ struct CatalogPackages {
 
 /// One package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct PackageEntry {
     package: String,
     /// Default channel, which OLM v0 uses if a Subscription names none. Null if there is none.

@@ -27,10 +27,9 @@ pub use manifests::{Frame, ManifestOfPath, manifests};
 
 /// The upgrade path between two versions.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.path/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.path/v1")]
 pub struct PathReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Name of the package.
     package: String,
@@ -110,7 +109,6 @@ impl PathDoubt {
 
 /// Upgrade path that the edges alone would give. With the override, it is one edit.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct BarredReport {
     /// Bundles of the path, the target last.
     bundles: Vec<BundleReport>,
@@ -120,7 +118,6 @@ struct BarredReport {
 
 /// One step of the upgrade path: an edit that pins a version.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct Hop {
     /// Value to set in `spec.source.catalog.version`.
     pub version: String,
@@ -135,7 +132,6 @@ pub struct Hop {
 
 /// Upgrades that OLM makes automatically.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct WalkReport {
     /// Catalog of the Subscription. Null for OLM v1, which uses all catalogs.
     catalog: Option<String>,

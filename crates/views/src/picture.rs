@@ -146,7 +146,6 @@ impl VersionMark {
 
 impl Marks {
     /// These marks and one more, if it holds.
-    #[must_use]
     pub fn with(self, mark: VersionMark, holds: bool) -> Self {
         if holds {
             Self(self.0 | mark.bit())
@@ -156,7 +155,6 @@ impl Marks {
     }
 
     /// Keeps only these marks.
-    #[must_use]
     pub fn only(self, marks: &[VersionMark]) -> Self {
         let kept = marks.iter().filter(|mark| self.has(**mark));
         kept.fold(Self::default(), |kept, mark| kept.with(*mark, true))

@@ -42,7 +42,6 @@ pub enum Grammar {
 #[schemars(rename = "olmguard.range/v1")]
 pub struct RangeReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// The range as given.
     range: String,

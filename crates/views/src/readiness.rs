@@ -9,10 +9,9 @@ use olmguard_engine::explain::one_line;
 
 /// Whether API servers should send edits to a server, and the checks behind the answer.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[schemars(rename = "olmguard.readiness/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.readiness/v1")]
 pub struct Readiness {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: String,
     /// Whether API servers should send edits to this server.
     pub ready: bool,
@@ -24,7 +23,6 @@ pub struct Readiness {
 
 /// One readiness check.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct CheckReadiness {
     /// Name of the check in one word, such as `catalogs`.
     pub name: String,
@@ -56,7 +54,6 @@ pub enum CheckFacts {
     Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
 )]
 #[serde(rename_all = "camelCase")]
-#[schemars(deny_unknown_fields)]
 pub struct CatalogCounts {
     /// Number of catalogs that are available to OLM, or given by a flag.
     pub available: usize,
@@ -193,7 +190,6 @@ impl CheckReadiness {
     }
 
     /// The same while something is not known that was known before.
-    #[must_use]
     pub fn with_known(self, known: bool) -> Self {
         Self { known, ..self }
     }

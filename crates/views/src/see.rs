@@ -24,7 +24,6 @@ use olmguard_engine::resolve::Choice;
 
 /// The installed bundle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct InstalledReport {
     /// Name of the installed bundle. Null if only its version is known.
     pub bundle: Option<String>,
@@ -37,7 +36,6 @@ pub struct InstalledReport {
 
 /// A bundle of a catalog.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct BundleReport {
     /// Catalog of the bundle.
     pub catalog: String,

@@ -22,10 +22,9 @@ use olmguard_engine::resolve::semver::Hindrance;
 
 /// Why you can upgrade from one bundle to another, or why not.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.explain/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.explain/v1")]
 pub struct StepReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Name of the package.
     package: String,
@@ -114,7 +113,6 @@ const SCHEMA: &str = "olmguard.explain/v1";
 
 /// What the semver rules allow, without the catalog.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct SemverReading {
     /// Whether the semver rules allow the step.
     allowed: bool,

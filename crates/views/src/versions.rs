@@ -30,10 +30,9 @@ pub use standing::Standing;
 
 /// The bundles of a package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "olmguard.versions/v1", deny_unknown_fields)]
+#[schemars(rename = "olmguard.versions/v1")]
 pub struct VersionsReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Name of the package.
     package: String,
@@ -69,7 +68,6 @@ pub struct VersionsReport {
 
 /// The package in one catalog.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct CatalogVersions {
     catalog: String,
     priority: i32,
@@ -87,7 +85,6 @@ struct CatalogVersions {
 
 /// A channel of the package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct ChannelVersions {
     channel: String,
     /// Whether the channel is requested, or no channel is.
@@ -104,7 +101,6 @@ struct ChannelVersions {
 
 /// A bundle of the package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct BundleVersions {
     bundle: String,
     /// Version of the bundle, without its release. Null if it cannot be read.
@@ -152,7 +148,6 @@ struct BundleVersions {
 
 /// A channel that contains the bundle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct Membership {
     channel: String,
     /// Whether the bundle is the channel head: no other entry of the channel replaces or skips it.
@@ -161,7 +156,6 @@ struct Membership {
 
 /// A bundle that an edge from the name ends at.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct Successor {
     channel: String,
     bundle: String,
@@ -171,7 +165,6 @@ struct Successor {
 
 /// Several bundles in one summary.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct Folded {
     count: usize,
     highest: String,
@@ -182,7 +175,6 @@ struct Folded {
 
 /// A `skipRange` of an entry.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct OwnRange {
     channel: String,
     range: String,
@@ -193,7 +185,6 @@ struct OwnRange {
 
 /// A name without a bundle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct NameVersions {
     name: String,
     replaced_by: Vec<Successor>,

@@ -49,7 +49,6 @@ impl ImagePlace {
     }
 
     /// The same image, where a path begins in this directory.
-    #[must_use]
     pub fn within(self, folder: &Path) -> Self {
         match self {
             Self::Registry(image) => Self::Registry(image),

@@ -34,7 +34,6 @@ impl Known {
     }
 
     /// What the expression asks for that nobody tells.
-    #[must_use]
     pub(crate) fn faults(&self, expression: &str) -> Vec<String> {
         let (asked, mut faults) = (asked(expression), Vec::new());
         assert!(!asked.selectors.is_empty(), "no metric: {expression}");

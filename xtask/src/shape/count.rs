@@ -67,13 +67,19 @@ fn is_code(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("//")
 }
 
-/// How many lines the item takes that begins at a line.
+/// How many lines the item takes that begins at a line. A text of several lines can end as an item does, so a block that
+/// is opened on the first line ends at its brace alone.
 fn length(lines: &[&str], at: usize) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let first = lines.get(at).map_or(0, |line| indent(line));
+    let first = lines.get(at).copied().unwrap_or_default();
+    let is_block = first.ends_with('{');
     let ends = |line: &&str| {
-        let is_outer = indent(line) == first && !line.is_empty();
-        is_outer && (line.trim_end().ends_with('}') || line.trim_end().ends_with(';'))
+        let is_outer = indent(line) == indent(first) && !line.is_empty();
+        let is_end = match line.trim() {
+            "}" => true,
+            line => !is_block && (line.ends_with('}') || line.ends_with(';')),
+        };
+        is_outer && is_end
     };
     let rest = lines.iter().skip(at);
     1 + rest.take_while(|line| !ends(line)).count()
@@ -106,6 +112,9 @@ impl One<'_> {
 mod tests {
     #[expect(dead_code, reason = \"\")]
     struct Two;
+    const THREE: &str = \"
+a: {b: c}
+\";
 }
 enum Three {}
 ";

@@ -99,7 +99,6 @@ impl Gates {
     }
 
     /// The same, but that the gates that matter after resolution are not known.
-    #[must_use]
     pub fn of_resolution(self) -> Self {
         Self {
             install: InstallGates::default(),

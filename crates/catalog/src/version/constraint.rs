@@ -328,7 +328,6 @@ impl ConstraintError {
     }
 
     /// The same fault in the words of another release.
-    #[must_use]
     pub fn worded_by(&self, release: Masterminds) -> Self {
         Self::new(self.kind.clone(), self.fault, release)
     }

@@ -115,7 +115,6 @@ impl Version {
     }
 
     /// The same version without build metadata.
-    #[must_use]
     pub fn without_build(&self) -> Self {
         Self {
             point: self.point.clone(),

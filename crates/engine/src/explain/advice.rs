@@ -7,7 +7,6 @@ use olmguard_catalog::version::go;
 
 /// One edit in place of one edit per step.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct OneEditReport {
     /// Path of the field to set.
     pub field: String,

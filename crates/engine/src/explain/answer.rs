@@ -103,7 +103,7 @@ pub struct CitedCatalog {
 
 /// Bundle that an edit resolves to.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "ResolvedReport", deny_unknown_fields)]
+#[schemars(rename = "ResolvedReport")]
 pub struct ResolvedBundle {
     /// Name of the bundle.
     pub bundle: String,

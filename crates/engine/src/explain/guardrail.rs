@@ -18,7 +18,6 @@ pub use reasons::{Places, ReasonTable, Reasons};
 
 /// A step that guardrails forbid.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct ForbiddenReport {
     /// Version that the step starts from.
     pub from: String,
@@ -34,7 +33,6 @@ pub struct ForbiddenReport {
 
 /// One reason why guardrails forbid a step.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct GuardrailReport {
     /// Id of the rule. Null if no rule applies.
     pub rule: Option<String>,

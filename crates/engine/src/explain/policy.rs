@@ -14,7 +14,6 @@ use olmguard_policy::{ConditionOutcome, Enforcement, Opening, PolicyRule, RangeS
 
 /// A rule of an upgrade policy that an edit violates.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct PolicyReport {
     /// Name of the `UpgradePolicy`.
     pub policy: String,

@@ -55,42 +55,36 @@ impl From<&str> for CutLine {
 
 impl CutLine {
     /// Adds words of ours.
-    #[must_use]
     pub fn say(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Never);
         self
     }
 
     /// Adds words of another, such as an API server, which has escaped what is not its own.
-    #[must_use]
     pub fn said(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Written);
         self
     }
 
     /// Adds a name.
-    #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.push(go::escape(name), Give::Name);
         self
     }
 
     /// Adds a text that a user wrote.
-    #[must_use]
     pub fn written(mut self, text: &str) -> Self {
         self.push(go::escape(text), Give::Written);
         self
     }
 
     /// Adds a version.
-    #[must_use]
     pub fn version(mut self, version: impl fmt::Display) -> Self {
         self.push(go::escape(&version.to_string()), Give::Version);
         self
     }
 
     /// Adds all parts of another line.
-    #[must_use]
     pub fn then(mut self, line: Self) -> Self {
         self.parts.extend(line.parts);
         self

@@ -56,7 +56,6 @@ impl Filter {
     }
 
     /// The same without its channels and its selector, which has too many entries to keep them.
-    #[must_use]
     pub fn too_large(self) -> Self {
         Self {
             channels: Vec::new(),
@@ -77,13 +76,11 @@ impl Filter {
     }
 
     /// The same request with another range.
-    #[must_use]
     pub fn with_version(&self, version: &str) -> Self {
         self.with(Some(version.to_owned()))
     }
 
     /// The same request for any version.
-    #[must_use]
     pub fn without_version(&self) -> Self {
         self.with(None)
     }
@@ -99,7 +96,6 @@ impl Filter {
     }
 
     /// The same request in all channels.
-    #[must_use]
     pub fn without_channels(&self) -> Self {
         Self {
             channels: Vec::new(),
@@ -108,7 +104,6 @@ impl Filter {
     }
 
     /// The same request with another policy.
-    #[must_use]
     pub fn with_policy(&self, policy: Policy) -> Self {
         Self {
             policy,

@@ -67,7 +67,7 @@ pub struct Advice {
 
 /// Field to set, and its value.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "FixReport", deny_unknown_fields)]
+#[schemars(rename = "FixReport")]
 pub struct Fix {
     /// Path of the field, in the API version of the object.
     pub field: String,

@@ -24,7 +24,6 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// The same request, with the conditions of upgrade policies evaluated as far as this.
-    #[must_use]
     pub(super) fn with_conditions<'b>(self, conditions: Conditions<'b>) -> Request<'b>
     where
         'a: 'b,

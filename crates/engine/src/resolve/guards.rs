@@ -118,7 +118,6 @@ impl<'s> Guards<'s> {
     }
 
     /// The same guardrails for an extension that sets the bypass, or does not.
-    #[must_use]
     pub fn with_bypass(self, bypasses: bool) -> Self {
         Self { bypasses, ..self }
     }

@@ -304,7 +304,6 @@ impl<'p> Unpinned<'p> {
     }
 
     /// The same request, where these bundles are not installed either.
-    #[must_use]
     pub fn refusing(mut self, is_refused: impl Fn(&Bundle) -> bool) -> Self {
         let mut refused = self.package.every_bundle();
         refused.retain(|index| is_refused(self.package.bundle(index)));

@@ -131,7 +131,6 @@ impl UpgradePolicies {
     }
 
     /// The same in a cluster whose API server asks for the permission `bypass` itself.
-    #[must_use]
     pub fn with_permission_asked(self) -> Self {
         Self {
             permission: BypassPermission::AskedByApiServer,
@@ -296,7 +295,6 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
     }
 
     /// The same policies, without their conditions.
-    #[must_use]
     pub fn without_conditions(&self) -> Self {
         let context = EditContext {
             conditions: Conditions::Skipped,

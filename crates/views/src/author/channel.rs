@@ -85,7 +85,6 @@ impl AuthoredChannel {
     }
 
     /// This channel with other entries.
-    #[must_use]
     pub fn with(&self, entries: Vec<AuthoredEntry>) -> Self {
         let rest = self.rest.clone();
         Self { entries, rest }

@@ -57,7 +57,7 @@ word_set! {
 
 /// Installed version of affected users.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "InstalledReport", deny_unknown_fields)]
+#[schemars(rename = "InstalledReport")]
 pub struct Who {
     /// Name of the installed bundle.
     pub name: Box<str>,
@@ -69,7 +69,7 @@ pub struct Who {
 
 /// A bundle of the catalog.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "HeldReport", deny_unknown_fields)]
+#[schemars(rename = "HeldReport")]
 pub struct ReportedBundle {
     /// Name of the bundle.
     pub name: Box<str>,

@@ -15,7 +15,6 @@ use crate::migrate::plan::{MoveChange, MoveNeed, MovePlan};
 
 /// One step of a move.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct MoveStep {
     /// What to do.
     pub(super) text: String,

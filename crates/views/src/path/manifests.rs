@@ -40,14 +40,12 @@ impl Frame {
     }
 
     /// The same with these channels.
-    #[must_use]
     pub fn with_channels(mut self, channels: &[String]) -> Self {
         set(&mut self.object, "channels", json!(channels));
         self
     }
 
     /// The same with a selector of the one catalog of this name.
-    #[must_use]
     pub fn with_catalog(mut self, name: &str) -> Self {
         let selector = json!({"matchLabels": {METADATA_NAME_LABEL: name}});
         set(&mut self.object, "selector", selector);

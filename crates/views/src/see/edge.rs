@@ -9,7 +9,6 @@ use olmguard_engine::resolve::{Offer, OfferEdge};
 
 /// An upgrade edge that an entry of a channel defines.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub struct EdgeReport {
     /// Catalog of the edge.
     pub catalog: String,

@@ -13,7 +13,6 @@ use olmguard_engine::resolve::{Choice, OfferEdge, Violation};
 
 /// What OLM v1 does with the edit.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct CatalogReading {
     /// Whether an edge of a channel that counts makes the requested bundle a successor.
     pub(super) successor: bool,

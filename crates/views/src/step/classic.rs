@@ -13,7 +13,6 @@ use olmguard_engine::resolve::{Choice, Offer};
 
 /// What OLM v0 does with the package of one catalog.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct ClassicReading {
     pub(super) catalog: String,
     /// Channel of the Subscription. Null if it names none.

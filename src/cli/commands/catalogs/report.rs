@@ -15,10 +15,8 @@ use olmguard_engine::snapshot::{
 
 /// Output of `olmguard catalogs` and `olmguard snapshot show` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct Report {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// When the snapshot was saved.
     saved: Option<String>,
@@ -36,7 +34,6 @@ pub struct Report {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct OlmReport {
     /// Release of OLM v1, such as `1.11`.
     release: String,
@@ -46,7 +43,6 @@ struct OlmReport {
 
 /// A policy of the snapshot.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct SavedPolicyReport {
     /// `UpgradePolicy` or `UpgradeGuardrails`.
     kind: &'static str,
@@ -55,7 +51,6 @@ struct SavedPolicyReport {
 
 /// A catalog of the cluster or the snapshot.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct CatalogReport {
     name: String,
     /// Image of the loaded content: `status.resolvedSource.image.ref`.

@@ -23,10 +23,8 @@ use past::{BaseReport, PastReport};
 
 /// Output of `olmguard check -o json`.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct Report {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
@@ -46,7 +44,6 @@ pub struct Report {
 
 /// A catalog that the check used.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct CatalogReport {
     name: String,
     /// Digest of the catalog image, from `status.resolvedSource.image.ref`.
@@ -62,7 +59,6 @@ struct CatalogReport {
 
 /// A document that was not checked.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct SkippedReport {
     file: String,
     /// Index of the YAML document in its file, from 0.
@@ -77,7 +73,6 @@ struct SkippedReport {
 
 /// The answer for one extension.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct ResultReport {
     /// Name of the extension: `metadata.name`.
     name: Option<String>,
@@ -129,7 +124,6 @@ struct ResultReport {
 
 /// Number of results by verdict.
 #[derive(Debug, Default, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct Summary {
     pub(super) allow: usize,
     pub(super) deny: usize,

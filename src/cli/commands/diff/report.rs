@@ -10,10 +10,8 @@ use olmguard_views::generation::Generation;
 
 /// Output of `olmguard diff` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct Report {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Generation of OLM whose users the report is about: `v0` or `v1`.
     olm: &'static str,
@@ -30,7 +28,6 @@ pub struct Report {
 
 /// The changes of one package.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct PackageReport {
     /// Name of the package.
     name: String,
@@ -41,7 +38,6 @@ struct PackageReport {
 
 /// One change of the catalog.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct ChangeReport {
     /// Kind of the change, such as `newly-stranded`.
     kind: &'static str,

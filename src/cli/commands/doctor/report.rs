@@ -7,10 +7,8 @@ use olmguard_views::doctor::{Check, Finding, State};
 
 /// Output of `olmguard doctor` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct Report {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Findings, in the order of the checks. A check can have several.
     checks: Vec<CheckReport>,
@@ -19,7 +17,6 @@ pub struct Report {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct CheckReport {
     /// Name of the check.
     #[schemars(extend("enum" = Check::ALL.map(Check::as_str)))]
@@ -36,7 +33,6 @@ struct CheckReport {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct Summary {
     ok: usize,
     warn: usize,

@@ -8,10 +8,8 @@ use olmguard_views::author::reach::{ChannelReach, Course};
 
 /// Output of `olmguard generate promote --report json`.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct PromotionReport {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Name of the package.
     package: String,
@@ -25,7 +23,6 @@ pub struct PromotionReport {
 
 /// What users of one installed version get from the channel.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct Installed {
     /// Name of the installed bundle.
     name: String,
@@ -39,7 +36,6 @@ struct Installed {
 
 /// Automatic upgrades before and after the promotion.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct Change {
     before: CourseReport,
     after: CourseReport,
@@ -47,7 +43,6 @@ struct Change {
 
 /// Bundles that are installed one after another, from one installed version.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct CourseReport {
     /// How the upgrades end.
     ends: Ends,

@@ -11,10 +11,8 @@ use olmguard_views::lint::{LintFinding, Rule, Severity};
 
 /// Output of `olmguard lint` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct Report<'f> {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Findings, by catalog and by place.
     findings: Vec<FindingReport<'f>>,
@@ -23,7 +21,6 @@ pub struct Report<'f> {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct FindingReport<'f> {
     /// Id of the lint rule.
     #[schemars(extend("enum" = ids()))]
@@ -53,7 +50,6 @@ struct FindingReport<'f> {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct Summary {
     error: usize,
     warning: usize,

@@ -9,10 +9,8 @@ use olmguard_catalog::olm::OlmRelease;
 
 /// Output of `olmguard version` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub struct Report {
     /// Schema of this object.
-    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Version of olmguard.
     version: &'static str,
@@ -29,7 +27,6 @@ pub struct Report {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct Olm {
     /// Release that olmguard assumes if the release is unknown.
     default: &'static str,

@@ -50,7 +50,6 @@ pub struct Comparison {
 impl Sketch<'_, '_> {
     /// This picture with what another one, of the same package before, has more or less. Without one the
     /// package is new.
-    #[must_use]
     pub fn compared(self, old: Option<Self>, base: &str) -> Self {
         let (old_rows, old_lanes) = match old {
             Some(old) => (placed(old.rows, old.graph), old.lanes),

@@ -8,7 +8,6 @@ use crate::cli::commands::check::base::{Ancestor, Base, BaseSource, Past};
 
 /// The base: the state before the change.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct BaseReport {
     /// Revision of the base, as given. Null if the base is a directory or a file.
     revision: Option<String>,
@@ -26,7 +25,6 @@ pub(super) struct BaseReport {
 
 /// A file of the base that nothing is compared with.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct PassedOverReport {
     /// File as olmguard shows it: the revision, a colon, and the path from the root of the
     /// repository.
@@ -37,7 +35,6 @@ struct PassedOverReport {
 
 /// An extension that no longer exists.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 struct RemovedReport {
     kind: String,
     name: String,
@@ -58,7 +55,6 @@ struct RemovedReport {
 
 /// State of an extension in the base.
 #[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
 pub(super) struct PastReport {
     #[schemars(extend("enum" = ["added", "changed", "unchanged", "unknown"]))]
     change: &'static str,
