@@ -24,6 +24,8 @@ pub(super) struct View<'w> {
     pub(super) packages: BTreeMap<&'w str, PackageView<'w>>,
     /// The packages that have a bundle of a name.
     pub(super) homes: HashMap<&'w str, Vec<&'w str>>,
+    /// Whether blobs could not be read of which nothing is known.
+    has_lost: bool,
 }
 
 /// One package.
@@ -46,8 +48,26 @@ pub(super) struct PackageView<'w> {
 pub(super) struct UnreadView<'w> {
     /// Whether its `olm.package` is one.
     pub(super) package: bool,
-    pub(super) channels: HashSet<&'w str>,
-    pub(super) bundles: HashSet<&'w str>,
+    pub(super) channels: UnreadNames<'w>,
+    pub(super) bundles: UnreadNames<'w>,
+}
+
+/// The names of blobs that could not be read.
+#[derive(Debug, Default)]
+pub(super) struct UnreadNames<'w> {
+    pub(super) known: HashSet<&'w str>,
+    /// Whether a blob of any name can be among them.
+    is_open: bool,
+}
+
+impl UnreadNames<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty() && !self.is_open
+    }
+
+    pub(super) fn may_have(&self, name: &str) -> bool {
+        self.is_open || self.known.contains(name)
+    }
 }
 
 /// A bundle.
@@ -96,6 +116,11 @@ impl<'w> View<'w> {
         for unread in &written.unread {
             add_unread(&mut packages, unread);
         }
+        let has_lost = written.has_lost();
+        for view in packages.values_mut().filter(|_| has_lost) {
+            view.unread.channels.is_open = true;
+            view.unread.bundles.is_open = true;
+        }
         for guardrails in &written.guardrails {
             // What they alone speak of is no package.
             if let Some(view) = packages.get_mut(&*guardrails.package) {
@@ -112,16 +137,17 @@ impl<'w> View<'w> {
             written,
             packages,
             homes,
+            has_lost,
         }
     }
 }
 
 impl<'w> View<'w> {
-    /// Whether there is an `olm.package` of this name, readable or not.
+    /// Whether there can be an `olm.package` of this name, readable or not.
     pub(super) fn defines(&self, package: &str) -> bool {
         let found = self.packages.get(package);
-        !package.is_empty()
-            && found.is_some_and(|found| found.package.is_some() || found.unread.package)
+        let is_found = found.is_some_and(|found| found.package.is_some() || found.unread.package);
+        !package.is_empty() && (is_found || self.has_lost)
     }
 
     /// The names of the packages whose `olm.package` can be read.
@@ -145,8 +171,8 @@ fn add_unread<'w>(packages: &mut BTreeMap<&'w str, PackageView<'w>>, unread: &'w
     let (package, name) = (&*unread.package, &*unread.name);
     match &*unread.schema {
         "olm.package" => at(packages, name).unread.package = true,
-        "olm.channel" => drop(at(packages, package).unread.channels.insert(name)),
-        "olm.bundle" => drop(at(packages, package).unread.bundles.insert(name)),
+        "olm.channel" => drop(at(packages, package).unread.channels.known.insert(name)),
+        "olm.bundle" => drop(at(packages, package).unread.bundles.known.insert(name)),
         _ => {}
     }
 }

@@ -70,6 +70,18 @@ impl WrittenCatalog {
         self.imposed_from.is_some_and(|from| spot.file >= from)
     }
 
+    /// Whether blobs could not be read of which not even schema, package and name are known.
+    pub(crate) fn has_lost(&self) -> bool {
+        let is_nameless = |blob: &UnreadBlob| {
+            let is_package = *blob.schema == *"olm.package";
+            blob.schema.is_empty() || blob.name.is_empty() || blob.package.is_empty() && !is_package
+        };
+        let is_syntax = |fault: &LoadFault| {
+            matches!(fault.what, LoadFaultKind::Syntax { .. }) && !self.is_imposed(fault.spot)
+        };
+        self.unread.iter().any(is_nameless) || self.faults.iter().any(is_syntax)
+    }
+
     /// The file of a place.
     pub(crate) fn file(&self, spot: Spot) -> &str {
         self.files.get(spot.file as usize).map_or("", |file| file)

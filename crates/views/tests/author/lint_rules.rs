@@ -155,6 +155,26 @@ fn what_cannot_be_read_is_not_missing() {
 }
 
 #[test]
+fn after_a_document_that_no_one_can_read_nothing_is_missing() {
+    let documents: Vec<_> = GOOD.split("\n---\n").collect();
+    for (at, document) in documents.iter().enumerate() {
+        for lost in [
+            "schema: [",
+            "schema: 1\nname: a",
+            "schema: olm.bundle\npackage: p\nname: 1",
+        ] {
+            let catalog = [&documents[..at], &[lost], &documents[at + 1..]].concat();
+            let findings = found(&catalog.join("\n---\n"));
+            let others = findings.iter().map(|one| one.rule.id());
+            let known = ["invalid-syntax", "label-not-a-string"];
+            let others: Vec<_> = others.filter(|rule| !known.contains(rule)).collect();
+            assert_eq!(others, [""; 0], "{lost:?} instead of {document}");
+            assert!(!findings.is_empty());
+        }
+    }
+}
+
+#[test]
 fn a_priority_is_as_large_as_go_reads_it() {
     let with = |priority: &str| {
         let property = format!(

@@ -128,7 +128,7 @@ fn entry_without_bundle(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, 
         let homes = facts.catalog.homes.get(name);
         let mut homes = homes.into_iter().flatten();
         let is_misplaced = homes.any(|home| !facts.catalog.defines(home));
-        is_misplaced || package.unread.bundles.contains(name)
+        is_misplaced || package.unread.bundles.may_have(name)
     };
     let entries = channel.view.entries.iter();
     let without = entries.filter(|view| view.bundle.is_none() && !is_elsewhere(&view.entry.name));

@@ -106,7 +106,7 @@ pub(super) const DEPRECATED_BUNDLE_UNKNOWN: RuleItem =
     rule!("deprecated-bundle-unknown", Conversion, Error).on(Check::Deprecation(
         |check, report| {
             let (package, entry) = (check.package, check.entry);
-            let is_unread = package.unread.bundles.contains(&*entry.name);
+            let is_unread = package.unread.bundles.may_have(&entry.name);
             let exists = is_unread || package.bundle(&entry.name).is_some();
             if *entry.schema == *"olm.bundle" && !exists {
                 let bundles = package.bundles.iter().map(|view| &*view.bundle.name);
@@ -124,7 +124,7 @@ pub(super) const DEPRECATED_CHANNEL_UNKNOWN: RuleItem =
             // To opm, the default channel exists, defined or not.
             let default = package.package.map(|own| &*own.default_channel.text);
             let is_default = !entry.name.is_empty() && default == Some(&*entry.name);
-            let is_unread = package.unread.channels.contains(&*entry.name);
+            let is_unread = package.unread.channels.may_have(&entry.name);
             let exists = is_default || is_unread || package.channel(&entry.name).is_some();
             if *entry.schema == *"olm.channel" && !exists {
                 let channels = package.channels.iter().map(|view| &*view.channel.name);

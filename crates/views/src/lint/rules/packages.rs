@@ -134,7 +134,7 @@ pub(super) const DEFAULT_CHANNEL_UNKNOWN: RuleItem = rule!("default-channel-unkn
 
 fn default_channel_unknown(view: &PackageView<'_>, package: &Package, report: &mut Report<'_, '_>) {
     let default = &package.default_channel;
-    let is_unread = view.unread.channels.contains(&*default.text);
+    let is_unread = view.unread.channels.may_have(&default.text);
     let is_left_out = package.name.is_empty() || default.text.is_empty() || is_unread;
     if is_left_out || view.channel(&default.text).is_some() {
         return;

@@ -56,10 +56,14 @@ pub(in crate::lint) fn strangers<'w>(
     findings: &mut Findings<'_>,
 ) -> Vec<Vec<(Target<'w>, Stranger<'w>)>> {
     let mut known: HashSet<_> = package.by_name.keys().copied().collect();
-    known.extend(&package.unread.bundles);
+    known.extend(&package.unread.bundles.known);
     let mut names = KnownNames::of(package.name, &known);
+    let is_strange = |target: &Target<'_>| {
+        let name = &*target.text.text;
+        !known.contains(name) && !package.unread.bundles.may_have(name)
+    };
     let channels = package.channels.iter().map(|channel| {
-        let strange = targets(channel).filter(|target| !known.contains(&*target.text.text));
+        let strange = targets(channel).filter(is_strange);
         let strangers = strange.filter_map(|target| {
             let name = &*target.text.text;
             let stranger = match view.homes.get(name) {
