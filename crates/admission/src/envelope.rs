@@ -149,3 +149,23 @@ const MOST_VALUES: usize = 20_000;
 
 /// The most bytes of a `uid`, and of a word that an error repeats.
 const LONGEST: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_read_up_to_its_limit() {
+        let text = |bytes: usize| format!("{:?}", "x".repeat(bytes - 2));
+        let read = |text: &str| {
+            let object: Box<RawValue> = serde_json::from_str(text).unwrap();
+            parsed(Some(&object))
+        };
+        assert!(read(&text(LARGEST)).is_ok());
+        assert_eq!(
+            read(&text(LARGEST + 1)).unwrap_err(),
+            "larger than 1048576 bytes: expected a smaller object"
+        );
+        assert_eq!(parsed(None), Ok(Value::Null));
+    }
+}

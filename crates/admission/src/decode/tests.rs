@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::Review;
 use crate::keep::{CONDITIONS, FILTER, Keep, REVIEW, SUBJECT};
+use olmguard_catalog::json_type::JsonType;
 use olmguard_engine::extension::Json;
 
 fn kept(body: &Value) -> Value {
@@ -495,6 +496,24 @@ fn a_long_line_is_cut_on_both_sides() {
 fn without_a_text_there_is_nothing_to_point_at() {
     for path in ["", "spec", "spec.rules[7]", "spec.rules[x]", "a.b"] {
         assert_eq!(pointed_at(&json!({"spec": {"rules": [1]}}), path, 0), None);
+    }
+}
+
+#[test]
+fn what_is_kept_whole_has_the_type_that_is_written() {
+    for (written, expected) in [
+        ("{}", JsonType::Object),
+        ("[]", JsonType::Array),
+        (r#""""#, JsonType::String),
+        ("true", JsonType::Boolean),
+        ("false", JsonType::Boolean),
+        ("null", JsonType::Null),
+        ("-1", JsonType::Number),
+    ] {
+        let body = format!(r#"{{"request":{{"object":{{"spec":{{"config": {written}}}}}}}}}"#);
+        let body = decode(body.as_bytes()).unwrap();
+        let config = body.review().at(&["request", "object", "spec", "config"]);
+        assert_eq!(config.unwrap().kind(), expected, "{written}");
     }
 }
 

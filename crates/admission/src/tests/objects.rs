@@ -293,6 +293,7 @@ fn a_catalog_of_another_version_is_not_read() {
 fn a_denied_edit_of_a_catalog_is_refused_or_only_warned_of() {
     let body = catalog_body("UPDATE", &catalog(&json!(2)), &catalog(&json!(1)));
     let review = CatalogReview::from_bytes(body.to_string().as_bytes()).expect("a review");
+    assert_eq!(review.catalog(), "hub");
     let refusal = CatalogRefusal {
         message: "catalog c: refused\nmore".to_owned(),
         causes: vec!["one step".to_owned()],

@@ -373,6 +373,34 @@ fn each_verdict_has_its_outcome_in_each_mode() {
 }
 
 #[test]
+fn an_outcome_has_a_word_of_its_own() {
+    let all = [
+        ReviewOutcome::Admitted,
+        ReviewOutcome::LetThrough,
+        ReviewOutcome::Refused,
+    ];
+    let words = all.map(ReviewOutcome::as_str);
+    assert_eq!(words, ["admitted", "let_through", "refused"]);
+}
+
+#[test]
+fn a_note_has_as_many_whole_lines_as_fit() {
+    let snapshot = snapshot();
+    let review = Review::read(&update("2.0.0", "1.0.0")).unwrap();
+    let answer = review.answer(Basis::without_policies(&snapshot));
+    let reply = review.reply(&answer, Enforcement::default());
+    let message = answer.message.as_deref().unwrap();
+    let ends: Vec<_> = message.match_indices('\n').map(|(at, _)| at).collect();
+    assert!(ends.len() > 2, "{message}");
+    for most in ends[0]..message.len() {
+        let whole = ends.iter().rfind(|end| **end <= most);
+        let expected = &message[..*whole.unwrap()];
+        assert_eq!(reply.note(most).as_deref(), Some(expected), "{most} bytes");
+    }
+    assert_eq!(reply.note(message.len()).as_deref(), Some(message));
+}
+
+#[test]
 fn the_default_is_to_enforce_and_to_let_the_undecided_through() {
     let row = update("1.0.0", "1.1.0");
     let answer = Review::read(&row)

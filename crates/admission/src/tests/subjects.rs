@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{answer, extension, installed, review, update};
-use crate::Review;
-use olmguard_engine::judge::{Token, UserInfo};
+use super::{answer, extension, installed, review, snapshot, update};
+use crate::{Enforcement, Review};
+use olmguard_engine::judge::{Basis, Token, UserInfo};
+use olmguard_engine::resolve::Stop;
 use olmguard_policy::{Moment, Subject, UpgradePolicy, limits};
 
 #[test]
@@ -178,6 +179,41 @@ fn a_review_says_what_it_is_about() {
     assert_eq!(read.identity().name.as_deref(), Some("x"));
     assert_eq!(read.identity().kind, "ClusterExtension");
     assert!(read.extension().is_some());
+}
+
+#[test]
+fn a_uid_is_one_that_an_api_server_generates() {
+    let longest = "u".repeat(64);
+    for (uid, expected) in [
+        (json!("705ab4f5"), Some("705ab4f5")),
+        (json!(longest), Some(&*longest)),
+        (json!(format!("{longest}u")), None),
+        (json!(""), None),
+        (json!(1), None),
+    ] {
+        let mut row = update("1.0.0", "1.1.0");
+        row["request"]["object"]["metadata"]["uid"] = uid.clone();
+        let read = Review::read(&row).unwrap();
+        assert_eq!(read.object_uid(), expected, "{uid}");
+    }
+    assert_eq!(read(|_| {}).object_uid(), None);
+}
+
+#[test]
+fn whoever_waits_gets_the_same_answer() {
+    let snapshot = snapshot();
+    let basis = Basis::without_policies(&snapshot);
+    let deletion = review("DELETE", &json!(null), &extension("1.0.0", &json!({})));
+    for row in [update("1.0.0", "1.1.0"), update("2.0.0", "1.0.0"), deletion] {
+        let review = Review::read(&row).unwrap();
+        let stop = Stop::default();
+        let bytes = |answer| {
+            let reply = review.reply(&answer, Enforcement::default());
+            reply.to_bytes()
+        };
+        let waited = review.answer_until(basis, &stop, |_| {});
+        assert_eq!(bytes(waited), bytes(review.answer(basis)));
+    }
 }
 
 #[test]
