@@ -101,6 +101,7 @@ pub(super) static INDEX: &[RuleItem] = &[
     reading::UNFILABLE_NAME,
     bundles::UNSUPPORTED_DEPENDENCY,
     bundles::UNSUPPORTED_INSTALL_MODE,
+    bundles::UNSUPPORTED_IMAGE,
     packages::MIN_KUBE_VERSION_IGNORED,
     packages::AMBIGUOUS_PACKAGE,
     guardrails::GUARDRAIL_UNREADABLE,

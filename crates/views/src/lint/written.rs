@@ -135,7 +135,7 @@ pub(crate) struct Bundle {
     pub(crate) spot: Spot,
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
-    pub(crate) image: Box<str>,
+    pub(crate) image: Text,
     /// The images that are no valid references.
     pub(crate) invalid_images: Vec<InvalidImage>,
     /// Its properties of type `olm.package`.

@@ -16,7 +16,7 @@ fn catalog(entries: &[String], bundles: impl IntoIterator<Item = String>) -> Str
     for version in bundles {
         writeln!(
             text,
-            "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{version}\",\"image\":\"a/b:c\",\
+            "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{version}\",\"image\":\"example.com/a/b:c\",\
              \"properties\":[{{\"type\":\"olm.package\",\"value\":{{\"packageName\":\"p\",\"version\":\"{version}\"}}}}]}}"
         )
         .expect("a text takes everything");

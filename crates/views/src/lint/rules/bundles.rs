@@ -8,8 +8,9 @@ use crate::lint::check::{BundleCheck, Check};
 use crate::lint::finding::Words;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::words::{meant, q};
-use crate::lint::written::PackageProperty;
+use crate::lint::written::{PackageProperty, Text};
 use olmguard_catalog::InstallFacts;
+use olmguard_catalog::image_reference::{self, ReferenceError};
 use olmguard_catalog::version::go::escape;
 use olmguard_catalog::version::{Release, ReleaseError, ReleaseLimit, Version};
 
@@ -80,7 +81,7 @@ pub(super) const BUNDLE_IN_NO_CHANNEL: RuleItem = rule!("bundle-in-no-channel", 
 pub(super) const BUNDLE_WITHOUT_IMAGE: RuleItem =
     rule!("bundle-without-image", Model, Error).on(Check::Bundle(|check, report| {
         let bundle = check.bundle;
-        if check.is_in_channel && bundle.image.is_empty() && !bundle.has_objects {
+        if check.is_in_channel && bundle.image.text.is_empty() && !bundle.has_objects {
             let name = q(&bundle.name);
             report.say_opm(
                 bundle.spot,
@@ -288,3 +289,30 @@ pub(super) const UNSUPPORTED_INSTALL_MODE: RuleItem =
             report.say(bundle.spot, message);
         }
     }));
+
+pub(super) const UNSUPPORTED_IMAGE: RuleItem =
+    rule!("unsupported-image", Users, Warning).on(Check::Package(|facts, report| {
+        for bundle in facts.package.bundles.iter().map(|view| view.bundle) {
+            let Text { spot, text } = &bundle.image;
+            if let Some(lack) = image_reference::check(text).err().as_ref().and_then(lack) {
+                let message = format!(
+                    "bundle {}: image {} {lack}, so OLM v1 does not install it",
+                    q(&bundle.name),
+                    q(text)
+                );
+                report.say(*spot, message);
+            }
+        }
+    }));
+
+/// What OLM v1 does not take of a reference. One that is none at all is the finding `invalid-image`.
+fn lack(error: &ReferenceError) -> Option<&'static str> {
+    match error {
+        ReferenceError::Invalid { .. } => None,
+        ReferenceError::NotCanonical { .. } => {
+            Some("does not name its registry and repository in full")
+        }
+        ReferenceError::TagAndDigest => Some("has both a tag and a digest"),
+        ReferenceError::NeitherTagNorDigest { .. } => Some("has neither a tag nor a digest"),
+    }
+}

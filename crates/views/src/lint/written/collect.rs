@@ -293,7 +293,7 @@ impl Collector {
             spot: begin,
             package: package.into(),
             name: name.into(),
-            image: bundle.image.text.as_ref().into(),
+            image: locator.kept(&bundle.image),
             invalid_images: located(images, bundle, locator),
             versions: Vec::new(),
             property_fault: None,

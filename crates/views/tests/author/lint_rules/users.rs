@@ -307,6 +307,38 @@ fn what_olm_v1_does_not_support() {
 }
 
 #[test]
+fn olm_v1_accepts_fewer_references_than_opm() {
+    let own = "registry.example/lantern/bundle:1.2.0";
+    let digest = "0".repeat(64);
+    for (image, lack) in [
+        (
+            "lantern:1.2.0",
+            Some("does not name its registry and repository in full"),
+        ),
+        (
+            "registry.example/lantern",
+            Some("has neither a tag nor a digest"),
+        ),
+        (
+            &format!("registry.example/lantern:1.2.0@sha256:{digest}"),
+            Some("has both a tag and a digest"),
+        ),
+        (&format!("registry.example/lantern@sha256:{digest}"), None),
+        ("docker.io/library/lantern:1.2.0", None),
+    ] {
+        let catalog = GOOD.replacen(own, image, 1);
+        assert_ne!(catalog, GOOD);
+        let expected = lack.map(|lack| {
+            format!(
+                "48:8: unsupported-image: bundle \"lantern.v1.2.0\": image \"{image}\" {lack}, so OLM v1 does not \
+                 install it\n"
+            )
+        });
+        assert_eq!(shown(&found(&catalog)), expected.unwrap_or_default());
+    }
+}
+
+#[test]
 fn packages_of_several_catalogs() {
     let both = [
         written("a", GOOD.as_bytes()),
