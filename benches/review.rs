@@ -12,6 +12,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Basis;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_figures::Unit;
+use olmguard_policy::Moment;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
@@ -24,7 +25,8 @@ pub(crate) fn measure(run: &Run) {
         let body = body(to);
         let text = std::str::from_utf8(&body).expect("it is text");
         let basis = || Basis::without_policies(&snapshot);
-        let decode = || Review::from_bytes(black_box(&body)).expect("it is a review");
+        let decode =
+            || Review::from_bytes(black_box(&body), Moment::EPOCH).expect("it is a review");
         let review = decode();
         let answer = review.answer(basis());
         assert_eq!(answer.token.as_str(), *token, "{name}");

@@ -99,6 +99,7 @@ mod tests {
     use olmguard_catalog::olm::Rules;
     use olmguard_engine::judge::Basis;
     use olmguard_engine::snapshot::Snapshot;
+    use olmguard_policy::Moment;
 
     const WARN: OnUndecided = OnUndecided::Warn;
 
@@ -117,7 +118,7 @@ mod tests {
             "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
             "request": {"uid": "r", "operation": "CREATE", "dryRun": dry_run, "object": object},
         });
-        Review::read(&review).expect("a review")
+        Review::read(&review, Moment::EPOCH).expect("a review")
     }
 
     /// What is reported of an edit for which there is no catalog.

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use crate::ALLOCATOR;
 use olmguard_admission::{Enforcement, Review};
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Moment;
 
 /// Before lists were bounded by what can be real, a body of 7 MiB took 60 MiB and more.
 #[test]
@@ -79,7 +80,7 @@ fn taken(body: &[u8]) -> usize {
     let snapshot = Snapshot::default();
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
-    let review = Review::from_bytes(body).unwrap();
+    let review = Review::from_bytes(body, Moment::EPOCH).unwrap();
     let settled = review.settled();
     let answer = settled.unwrap_or_else(|| review.answer(Basis::without_policies(&snapshot)));
     let reply = review.reply(&answer, Enforcement::default()).to_bytes();

@@ -47,21 +47,22 @@ enum ReviewSubject {
 }
 
 impl Review {
-    /// Reads a review from the bytes of a request's body.
-    pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
+    /// Reads a review from the bytes of a request's body. It has no moment of its own: the clock is read where it comes in,
+    /// once for all that is made of it.
+    pub fn from_bytes(body: &[u8], at: Moment) -> Result<Self, ReviewError> {
         let body = decode(body)?;
-        Self::kept(body.review(), body.filters)
+        Self::kept(body.review(), body.filters, at)
     }
 
     /// Reads a review that is already JSON.
     ///
     /// Unknown fields are passed over. What is no edit of an extension is a review all the same:
     /// its answer is that it is not judged.
-    pub fn read(review: &Value) -> Result<Self, ReviewError> {
-        Self::kept(review, Filters::Comparable)
+    pub fn read(review: &Value, at: Moment) -> Result<Self, ReviewError> {
+        Self::kept(review, Filters::Comparable, at)
     }
 
-    fn kept<'a>(review: impl Json<'a>, filters: Filters) -> Result<Self, ReviewError> {
+    fn kept<'a>(review: impl Json<'a>, filters: Filters, at: Moment) -> Result<Self, ReviewError> {
         object(review)?;
         constant(review, "kind", "kind", KIND)?;
         constant(review, "apiVersion", "apiVersion", API_VERSION)?;
@@ -81,7 +82,7 @@ impl Review {
             operation,
             dry_run: DryRun::read(request),
             user: user(request),
-            requester: requester(request),
+            requester: requester(request, at),
             object_uid: object_uid(request),
             subject,
         })
@@ -90,13 +91,6 @@ impl Review {
     /// The UID of the review.
     pub fn uid(&self) -> &str {
         &self.uid
-    }
-
-    /// The same review, asked at this moment: the clock is read where a request comes in, once for all that is made of
-    /// it.
-    pub fn at(mut self, moment: Moment) -> Self {
-        self.requester.at = moment;
-        self
     }
 
     /// Who asks, and when, as upgrade policies read it.
@@ -250,7 +244,7 @@ fn user<'a>(request: impl Json<'a>) -> Option<String> {
 
 /// Who asks, for upgrade policies: texts and lists are kept up to just beyond what policies read, so that what is too
 /// long or too many stays so.
-fn requester<'a>(request: impl Json<'a>) -> Requester {
+fn requester<'a>(request: impl Json<'a>, at: Moment) -> Requester {
     let info = request.get("userInfo");
     let groups = info.and_then(|info| info.get("groups")?.items());
     let groups = groups.into_iter().flatten().filter_map(Json::as_str);
@@ -261,7 +255,7 @@ fn requester<'a>(request: impl Json<'a>) -> Requester {
             name: name.map(beginning).unwrap_or_default(),
             groups: groups.map(beginning).collect(),
         }),
-        at: Moment::from_unix_seconds(0),
+        at,
     }
 }
 

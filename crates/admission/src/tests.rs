@@ -16,6 +16,7 @@ use olmguard_engine::explain::{Answer, LINE_1, MESSAGE};
 use olmguard_engine::judge::{Basis, Token};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_fixtures::question::content;
+use olmguard_policy::Moment;
 
 /// `p.v1.0.0 <- p.v1.1.0 <- p.v2.0.0` in catalog `c`.
 fn snapshot() -> Snapshot {
@@ -69,7 +70,7 @@ fn update(from: &str, to: &str) -> Value {
 
 #[track_caller]
 fn answer(review: &Value) -> Answer {
-    Review::read(review)
+    Review::read(review, Moment::EPOCH)
         .unwrap()
         .answer(Basis::without_policies(&snapshot()))
 }
@@ -77,7 +78,7 @@ fn answer(review: &Value) -> Answer {
 /// The reply as the API server gets it.
 #[track_caller]
 fn reply(review: &Value, snapshot: &Snapshot, on_undecided: OnUndecided) -> Value {
-    let review = Review::read(review).unwrap();
+    let review = Review::read(review, Moment::EPOCH).unwrap();
     let enforcement = Enforcement {
         mode: Mode::Enforce,
         on_undecided,
@@ -191,7 +192,7 @@ fn has_only(object: &Value, fields: &[&str]) {
 
 #[track_caller]
 fn answer_row(row: &Value) -> Answer {
-    let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
+    let review = Review::from_bytes(row.to_string().as_bytes(), Moment::EPOCH).unwrap();
     review.answer(Basis::without_policies(&snapshot()))
 }
 
@@ -263,7 +264,7 @@ fn each_shape_is_judged_from_what_it_says_is_installed() {
 #[test]
 fn what_nothing_reads_changes_no_byte_of_a_reply() {
     let reply = |row: &Value| {
-        let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
+        let review = Review::from_bytes(row.to_string().as_bytes(), Moment::EPOCH).unwrap();
         let answer = review.answer(Basis::without_policies(&snapshot()));
         let reply = review.reply(&answer, Enforcement::default());
         reply.to_bytes()
@@ -290,7 +291,7 @@ fn what_nothing_reads_changes_no_byte_of_a_reply() {
 #[test]
 fn bytes_and_json_give_the_same_answer() {
     for row in [update("1.0.0", "1.1.0"), update("1.0.0", "2.0.0")] {
-        let read = Review::read(&row)
+        let read = Review::read(&row, Moment::EPOCH)
             .unwrap()
             .answer(Basis::without_policies(&snapshot()));
         assert_eq!(format!("{read:?}"), format!("{:?}", answer_row(&row)));
@@ -389,7 +390,7 @@ fn a_filter_past_its_limit_is_refused_in_the_same_words_by_every_door() {
     let mut row = update("1.0.0", "2.0.0");
     row["request"]["object"]["spec"]["source"]["catalog"]["channels"] =
         json!(vec!["c"; 2 * FILTER]);
-    let offline = Review::read(&row)
+    let offline = Review::read(&row, Moment::EPOCH)
         .unwrap()
         .answer(Basis::without_policies(&snapshot()));
     assert_eq!(offline.token, Token::InvalidSpec);

@@ -280,8 +280,7 @@ const PLACE: usize = 1 << 10;
 
 impl TimedBody {
     fn review(&self, telemetry: &Telemetry) -> Result<Review, Rejection> {
-        let review = telemetry.guarded(|| Review::from_bytes(&self.read.bytes))??;
-        Ok(review.at(self.at))
+        Ok(telemetry.guarded(|| Review::from_bytes(&self.read.bytes, self.at))??)
     }
 }
 

@@ -20,6 +20,7 @@ use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Basis, Stop, Token, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_policy::Moment;
 
 /// Judges nothing until it is let go.
 #[derive(Clone, Debug, Default)]
@@ -431,7 +432,7 @@ fn edit(package: &str, range: &str) -> Review {
     edit["request"]["object"] = old.clone();
     edit["request"]["object"]["spec"]["source"]["catalog"]["version"] = json!(range);
     edit["request"]["oldObject"] = old;
-    Review::read(&edit).unwrap()
+    Review::read(&edit, Moment::EPOCH).unwrap()
 }
 
 const BUNDLES: usize = 100_000;

@@ -135,3 +135,18 @@ fn a_policy_of_a_kind_with_a_typo_is_not_left_out() {
         "error: policies/b.yaml:2:7: kind \"UpgradePolcy\" is not known: did you mean UpgradePolicy?\n"
     );
 }
+
+#[test]
+fn a_review_is_judged_at_the_time_that_is_given() {
+    let window = POLICIES.split("---\n").nth(1).unwrap();
+    let object = extension("a", "1.1.0").replace('\n', "\n    ");
+    let review = format!(
+        "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nrequest:\n  uid: u\n  operation: CREATE\n  \
+         object:\n    {object}\n"
+    );
+    let scene = scene(&[("review.yaml", &review), ("policies.yaml", window)]);
+    for (at, code) in [(OPEN, 0), (CLOSED, 1)] {
+        let ran = scene.run(&["review.yaml", CATALOG, "--policy=policies.yaml", at]);
+        assert_eq!(ran.code, code, "{at}: {}", ran.stdout);
+    }
+}

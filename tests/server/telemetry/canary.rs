@@ -4,6 +4,7 @@ use olmguard::telemetry::log::{LogFormat, LogLevel, LogUser};
 use olmguard_admission::Review;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Moment;
 use serde_json::{Value, json};
 
 use super::captured::lines;
@@ -63,7 +64,9 @@ fn a_secret_is_in_no_text_of_a_review_that_is_refused() {
     ] {
         let mut review = review("CREATE", "3");
         *review.pointer_mut(pointer).unwrap() = value;
-        let error = Review::read(&review).unwrap_err().to_string();
+        let error = Review::read(&review, Moment::EPOCH)
+            .unwrap_err()
+            .to_string();
         assert!(!error.contains(SECRET), "{error}");
     }
 }

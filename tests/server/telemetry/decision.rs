@@ -10,6 +10,7 @@ use olmguard::telemetry::log::{
 use olmguard_admission::{Enforcement, Mode, Review, annotations};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Moment;
 use serde_json::{Value, json};
 
 use super::captured::{lines, objects};
@@ -51,7 +52,7 @@ pub(crate) fn created(package: &str, range: &str) -> Value {
 
 /// Judges a review and writes its line.
 pub(crate) fn say(snapshot: &Snapshot, review: &Value, user: LogUser) {
-    let review = Review::read(review).expect("a review");
+    let review = Review::read(review, Moment::EPOCH).expect("a review");
     let answer = review.answer(Basis::without_policies(snapshot));
     let observed = Enforcement {
         mode: Mode::Observe,
@@ -172,7 +173,7 @@ fn bundles_are_told_in_the_words_of_the_audit_annotations() {
     put(&mut review["request"], "/oldObject", old);
     put(&mut review["request"], "/operation", "UPDATE".into());
     let logged = objects(LogLevel::Debug, |_| say(&snapshot, &review, LogUser::Omit));
-    let answer = Review::read(&review)
+    let answer = Review::read(&review, Moment::EPOCH)
         .unwrap()
         .answer(Basis::without_policies(&snapshot));
     let annotations = annotations(&answer);

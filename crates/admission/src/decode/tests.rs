@@ -7,6 +7,7 @@ use crate::Review;
 use crate::keep::{CONDITIONS, FILTER, Keep, REVIEW, SUBJECT};
 use olmguard_catalog::json_type::JsonType;
 use olmguard_engine::extension::Json;
+use olmguard_policy::Moment;
 
 fn kept(body: &Value) -> Value {
     let body = body.to_string();
@@ -388,7 +389,7 @@ proptest! {
     fn a_review_is_read_as_serde_has_it(written in drawn(&REVIEW)) {
         let text = written.made_an_edit().text();
         let value: Value = serde_json::from_str(&text).unwrap();
-        let (read, expected) = (Review::from_bytes(text.as_bytes()), Review::read(&value));
+        let (read, expected) = (Review::from_bytes(text.as_bytes(), Moment::EPOCH), Review::read(&value, Moment::EPOCH));
         prop_assert_eq!(format!("{read:?}"), format!("{expected:?}"), "{}", text);
     }
 }
@@ -417,8 +418,8 @@ fn what_is_written_again_takes_nothing_else_with_it() {
             "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}}"#
         );
         let value: Value = serde_json::from_str(&text).unwrap();
-        let read = Review::from_bytes(text.as_bytes()).unwrap();
-        let expected = Review::read(&value).unwrap();
+        let read = Review::from_bytes(text.as_bytes(), Moment::EPOCH).unwrap();
+        let expected = Review::read(&value, Moment::EPOCH).unwrap();
         assert_eq!(format!("{read:?}"), format!("{expected:?}"), "{text}");
         let filter = read.extension().unwrap().filter.as_ref().unwrap();
         assert_eq!(filter.range(), Some("1"));

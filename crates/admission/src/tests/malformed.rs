@@ -9,10 +9,13 @@ use super::{assert_valid_reply, update};
 use crate::{Enforcement, Mode, OnUndecided, Review};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Basis, UnansweredReason, Wait};
+use olmguard_policy::Moment;
 
 #[track_caller]
 fn refused(body: &[u8], expected: &str) {
-    let error = Review::from_bytes(body).unwrap_err().to_string();
+    let error = Review::from_bytes(body, Moment::EPOCH)
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, format!("not an AdmissionReview: {expected}"));
 }
 
@@ -228,7 +231,7 @@ fn a_response_is_no_request() {
 fn of_two_equal_keys_the_last_counts() {
     let body = update("1.0.0", "1.1.0").to_string();
     let twice = body.replacen('{', r#"{"kind": "Other", "request": null, "#, 1);
-    let review = Review::from_bytes(twice.as_bytes()).unwrap();
+    let review = Review::from_bytes(twice.as_bytes(), Moment::EPOCH).unwrap();
     assert_eq!(review.uid(), "705ab4f5-6393-11e8-b7cc-42010a800002");
 }
 
@@ -260,7 +263,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 /// What becomes of any body: an error of one line, or replies that an API server can read.
 #[track_caller]
 fn answered_or_refused(body: &[u8]) {
-    match Review::from_bytes(body) {
+    match Review::from_bytes(body, Moment::EPOCH) {
         Err(error) => {
             let error = error.to_string();
             let fits = error.len() <= 300 && !error.contains(char::is_control);

@@ -13,6 +13,7 @@ use olmguard_engine::explain::{Answer, MESSAGE};
 use olmguard_engine::judge::{
     Advice, Basis, ExemptionKind, Token, UnansweredReason, Verdict, Wait,
 };
+use olmguard_policy::Moment;
 
 #[test]
 fn a_refusal_is_forbidden_and_says_why_in_data() {
@@ -243,7 +244,7 @@ fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
         row["request"]["object"]["metadata"]["name"] = json!(text);
         row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
             json!({"matchLabels": {text: 1}});
-        let review = Review::read(&row).unwrap();
+        let review = Review::read(&row, Moment::EPOCH).unwrap();
         let answer = review.answer(Basis::without_policies(&snapshot()));
         let reply = review.reply(&answer, Enforcement::default());
         assert_valid_reply(&reply, review.uid());
@@ -298,7 +299,7 @@ fn told(
     answer: &Answer,
     enforcement: Enforcement,
 ) -> (ReviewOutcome, Vec<String>, Value) {
-    let review = Review::read(row).unwrap();
+    let review = Review::read(row, Moment::EPOCH).unwrap();
     let reply = review.reply(answer, enforcement);
     let mut written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
     let warnings = written["response"]["warnings"].take();
@@ -319,7 +320,7 @@ fn with_bypass(mut row: Value, new: &str, old: &str) -> Value {
 #[test]
 fn observing_refuses_nothing_and_says_what_it_would() {
     let row = update("1.0.0", "2.0.0");
-    let answer = Review::read(&row)
+    let answer = Review::read(&row, Moment::EPOCH)
         .unwrap()
         .answer(Basis::without_policies(&snapshot()));
     for on_undecided in [OnUndecided::Warn, OnUndecided::Deny] {
@@ -386,7 +387,7 @@ fn an_outcome_has_a_word_of_its_own() {
 #[test]
 fn a_note_has_as_many_whole_lines_as_fit() {
     let snapshot = snapshot();
-    let review = Review::read(&update("2.0.0", "1.0.0")).unwrap();
+    let review = Review::read(&update("2.0.0", "1.0.0"), Moment::EPOCH).unwrap();
     let answer = review.answer(Basis::without_policies(&snapshot));
     let reply = review.reply(&answer, Enforcement::default());
     let message = answer.message.as_deref().unwrap();
@@ -403,7 +404,7 @@ fn a_note_has_as_many_whole_lines_as_fit() {
 #[test]
 fn the_default_is_to_enforce_and_to_let_the_undecided_through() {
     let row = update("1.0.0", "1.1.0");
-    let answer = Review::read(&row)
+    let answer = Review::read(&row, Moment::EPOCH)
         .unwrap()
         .answer(Basis::without_policies(&unread()));
     let (outcome, warnings, _) = told(&row, &answer, Enforcement::default());
@@ -460,7 +461,7 @@ fn what_there_was_no_time_or_room_for_says_so() {
              Help: olmguard explain Overloaded",
         ),
     ] {
-        let answer = Review::read(&row).unwrap().unanswered(cause);
+        let answer = Review::read(&row, Moment::EPOCH).unwrap().unanswered(cause);
         assert_eq!(answer.message.as_deref(), Some(expected));
         assert_eq!(answer.token, cause.token());
         assert!(answer.token.takes_a_cluster());
@@ -493,7 +494,7 @@ fn what_is_not_judged_is_settled_without_catalogs() {
         with(|r| r["request"]["object"]["spec"]["source"]["sourceType"] = json!("Image")),
     ];
     for row in rows {
-        let review = Review::read(&row).unwrap();
+        let review = Review::read(&row, Moment::EPOCH).unwrap();
         let settled = review.settled().unwrap();
         let expected = format!("{:?}", review.answer(Basis::without_policies(&snapshot())));
         assert_eq!(format!("{settled:?}"), expected, "{row}");
@@ -517,7 +518,7 @@ fn an_edit_that_is_judged_is_not_settled() {
             &json!(null),
         ),
     ] {
-        let review = Review::read(&row).unwrap();
+        let review = Review::read(&row, Moment::EPOCH).unwrap();
         assert!(review.settled().is_none(), "{row}");
         assert_eq!(
             review.unanswered(LATE).token,
@@ -533,7 +534,7 @@ fn a_change_of_the_configuration_alone_is_never_held_up() {
     let mut row = update("1.0.0", "1.0.0");
     let config = json!({"configType": "Inline", "inline": {"watchNamespace": "a"}});
     row["request"]["object"]["spec"]["config"] = config;
-    let review = Review::read(&row).unwrap();
+    let review = Review::read(&row, Moment::EPOCH).unwrap();
     assert!(review.settled().is_none());
     let answer = review.unanswered(LATE);
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);
@@ -543,7 +544,7 @@ fn a_change_of_the_configuration_alone_is_never_held_up() {
 #[test]
 fn a_bypass_that_is_turned_off_is_not_settled() {
     let row = with_bypass(update("1.0.0", "1.0.0"), "CatalogProvided", "SelfCertified");
-    let review = Review::read(&row).unwrap();
+    let review = Review::read(&row, Moment::EPOCH).unwrap();
     assert!(review.settled().is_none());
     assert_eq!(review.unanswered(LATE).token, Token::DeadlineExceeded);
 }

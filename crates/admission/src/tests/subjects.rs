@@ -79,7 +79,7 @@ fn the_name_is_the_object_s_own_whatever_stands_in_for_its_kind() {
             .as_object_mut()
             .unwrap()
             .remove(missing);
-        let review = Review::read(&row).unwrap();
+        let review = Review::read(&row, Moment::EPOCH).unwrap();
         assert_eq!(review.identity().name.as_deref(), Some("own"), "{missing}");
     }
 }
@@ -172,7 +172,7 @@ fn a_review_says_what_it_is_about() {
     row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
     row["request"]["userInfo"] =
         json!({"username": "kubernetes-admin", "groups": ["system:masters"]});
-    let read = Review::read(&row).unwrap();
+    let read = Review::read(&row, Moment::EPOCH).unwrap();
     assert_eq!(read.user(), Some("kubernetes-admin"));
     assert!(read.is_dry_run());
     assert_eq!(read.operation().as_str(), "UPDATE");
@@ -193,7 +193,7 @@ fn a_uid_is_one_that_an_api_server_generates() {
     ] {
         let mut row = update("1.0.0", "1.1.0");
         row["request"]["object"]["metadata"]["uid"] = uid.clone();
-        let read = Review::read(&row).unwrap();
+        let read = Review::read(&row, Moment::EPOCH).unwrap();
         assert_eq!(read.object_uid(), expected, "{uid}");
     }
     assert_eq!(read(|_| {}).object_uid(), None);
@@ -205,7 +205,7 @@ fn whoever_waits_gets_the_same_answer() {
     let basis = Basis::without_policies(&snapshot);
     let deletion = review("DELETE", &json!(null), &extension("1.0.0", &json!({})));
     for row in [update("1.0.0", "1.1.0"), update("2.0.0", "1.0.0"), deletion] {
-        let review = Review::read(&row).unwrap();
+        let review = Review::read(&row, Moment::EPOCH).unwrap();
         let stop = Stop::default();
         let bytes = |answer| {
             let reply = review.reply(&answer, Enforcement::default());
@@ -222,7 +222,7 @@ fn a_name_that_is_still_to_be_made_is_shown_by_its_beginning() {
     row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
     row["request"]["object"]["spec"]["source"]["catalog"]["version"] = json!(1);
     row["request"]["name"] = json!("");
-    let read = Review::read(&row).unwrap();
+    let read = Review::read(&row, Moment::EPOCH).unwrap();
     assert_eq!(read.identity().shown().as_deref(), Some("x-*"));
     assert_eq!(read.user(), None);
     let message = answer(&row).message.unwrap();
@@ -259,8 +259,11 @@ fn the_name_of_the_request_stands_in_for_that_of_the_object() {
 fn read(change: impl FnOnce(&mut Value)) -> Review {
     let mut body = update("1.0.0", "2.0.0");
     change(&mut body["request"]);
-    Review::from_bytes(body.to_string().as_bytes()).expect("a review")
+    let body = body.to_string();
+    Review::from_bytes(body.as_bytes(), Moment::from_unix_seconds(AT)).expect("a review")
 }
+
+const AT: i64 = 1_700_000_000;
 
 #[test]
 fn the_user_the_groups_and_the_time_are_those_of_the_request() {
@@ -269,9 +272,7 @@ fn the_user_the_groups_and_the_time_are_those_of_the_request() {
             "username": "jane", "uid": "u", "groups": ["a", 7, "b"], "extra": {"x": ["y"]},
         });
     });
-    let moment = Moment::from_unix_seconds(1_700_000_000);
-    let review = review.at(moment);
-    assert_eq!(review.requester().at, moment);
+    assert_eq!(review.requester().at.unix_seconds(), AT);
     let user = user(&review);
     assert_eq!(user.name, "jane");
     assert_eq!(user.groups, ["a", "b"]);
@@ -322,7 +323,7 @@ fn user(review: &Review) -> &UserInfo {
 }
 
 fn review_of_nobody() -> Review {
-    Review::read(&review("CREATE", &json!({}), &json!(null))).expect("a review")
+    Review::read(&review("CREATE", &json!({}), &json!(null)), Moment::EPOCH).expect("a review")
 }
 
 /// Labels cannot push out the one that a policy names.

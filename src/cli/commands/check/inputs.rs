@@ -210,7 +210,7 @@ impl GatheredInputs {
                 self.given(file, object, positions, plan.schema);
             }
         } else if is_review(object) {
-            match Review::read(&object.value) {
+            match Review::read(&object.value, plan.requester.at) {
                 Ok(review) => self.review(review, &object.value, place),
                 Err(error) => self.bad(file, InputProblem::Review(place(&[]).at, error)),
             }

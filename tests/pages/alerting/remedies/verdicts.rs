@@ -7,6 +7,7 @@ use olmguard_admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};
+use olmguard_policy::Moment;
 use serde_json::{Value, json};
 
 /// Newer content is known and cannot be loaded.
@@ -63,7 +64,7 @@ fn told(
     mode: Mode,
     on_undecided: OnUndecided,
 ) -> (String, ReviewOutcome) {
-    let review = Review::from_bytes(review(policy).to_string().as_bytes()).unwrap();
+    let review = Review::from_bytes(review(policy).to_string().as_bytes(), Moment::EPOCH).unwrap();
     let answer = review.answer(Basis::without_policies(&snapshot(truth)));
     let enforcement = Enforcement { mode, on_undecided };
     let outcome = review.reply(&answer, enforcement).outcome();
