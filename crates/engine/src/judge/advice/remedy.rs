@@ -48,9 +48,11 @@ impl<'s> Remedies<'_, '_, 's> {
                 // To stay at what is installed is no way on: something else has to change.
                 self.prover.installed().is_none() || advice.path.len() > 1
             }),
-            Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
-                self.another_candidate()
+            Ruling::BrokenSkipRange(_) => {
+                let path = self.path(self.prover.request.filter).ok();
+                path.or_else(|| self.another_candidate())
             }
+            Ruling::UnsupportedDependency(..) => self.another_candidate(),
             Ruling::InvalidVersionRange(_) | Ruling::InvalidSpec(_) => self.without_range(),
             Ruling::ChannelNotFound { existing: names }
             | Ruling::NotInChannel { having: names } => self.channel(names),

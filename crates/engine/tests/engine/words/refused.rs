@@ -305,6 +305,22 @@ fn broken_skip_range() {
 }
 
 #[test]
+fn broken_skip_range_on_the_way() {
+    // From 1.1.0, OLM crashes while it tests 1.2.0; it does not while it tests 1.0.1, which is given an edge by a name.
+    let lines = "stable: 1.1.0; 1.0.1 replaces 1.1.0; 1.2.0 replaces 1.0.1\n\
+                 other: 1.2.0 skipRange >=2.0.0 || || <1.0.0";
+    let answer = one(lines).installed("1.1.0").range("1.2.0").answer();
+    assert_eq!(answer.token.as_str(), "BrokenSkipRange");
+    let message = answer.message.expect("a refusal");
+    for line in [
+        "Path: 1.1.0 -> 1.0.1 -> 1.2.0\n",
+        "Fix: set spec.source.catalog.version to \"1.0.1\" first\n",
+    ] {
+        assert!(message.contains(line), "{message}");
+    }
+}
+
+#[test]
 fn downgrade() {
     reads(
         &argo_at("0.7.0").range("0.6.0").answer(),
