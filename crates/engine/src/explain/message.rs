@@ -39,7 +39,7 @@ pub(super) fn brief(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine
     };
     let token = facts.judgement.token().as_str();
     let line = line.say(": ").then(refusal.reason.clone());
-    line.say(&format!(" [{token}]"))
+    line.token(token)
 }
 
 /// What is missing, and who can supply it, if no edit of the object is known to help.
@@ -67,7 +67,7 @@ fn first_line(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine {
     subject(facts)
         .say(&format!(" {verdict}: "))
         .then(refusal.reason.clone())
-        .say(&format!(" [{}]", token.as_str()))
+        .token(token.as_str())
 }
 
 /// What is asked, from what to what.

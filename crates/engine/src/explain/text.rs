@@ -34,8 +34,10 @@ enum Give {
     Written,
     /// Versions: cut only if nothing else is left to cut.
     Version,
-    /// Our own words and the token.
+    /// Our own words.
     Never,
+    /// The token at the end of a line, before which words of ours give way.
+    End,
 }
 
 /// What to do about a value that must be a text and that YAML reads as something else; `written` is how the user wrote
@@ -57,6 +59,12 @@ impl CutLine {
     /// Adds words of ours.
     pub fn say(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Never);
+        self
+    }
+
+    /// Ends the line with a token, which is never cut.
+    pub fn token(mut self, token: &str) -> Self {
+        self.push(format!(" [{token}]"), Give::End);
         self
     }
 
@@ -96,17 +104,22 @@ impl CutLine {
             let longest = self
                 .parts
                 .iter_mut()
-                .filter(|part| part.give != Give::Never && part.text.len() > SHORTEST)
+                .filter(|part| part.give < Give::Never && part.text.len() > SHORTEST)
                 .min_by_key(|part| (part.give, std::cmp::Reverse(part.text.len())));
             let Some(part) = longest else { break };
             let keep = part.text.len().saturating_sub(excess).max(SHORTEST);
             part.text = cut_middle(&part.text, keep);
         }
-        let line = self.text();
-        if line.len() <= limit {
-            return line;
+        if self.len() <= limit {
+            return self.text();
         }
-        cut_end(&line, limit)
+        match self.parts.pop_if(|part| part.give == Give::End) {
+            Some(end) => {
+                let room = limit.saturating_sub(end.text.len());
+                cut_words(&self.text(), room) + &end.text
+            }
+            None => cut_end(&self.text(), limit),
+        }
     }
 
     /// The whole line: faster than `to_string`.
@@ -150,6 +163,13 @@ pub fn cut_end(text: &str, limit: usize) -> String {
         return text.to_owned();
     }
     format!("{}{DOTS}", floor(text, limit.saturating_sub(DOTS.len())))
+}
+
+/// The same, cut between two words, because the beginning of a version is another version.
+fn cut_words(text: &str, limit: usize) -> String {
+    let head = floor(text, limit.saturating_sub(DOTS.len()));
+    let words = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+    format!("{}{DOTS}", words.trim_end_matches([',', ';', ':']))
 }
 
 /// One further line: what it is about, and the items or the sentences.

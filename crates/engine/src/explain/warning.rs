@@ -533,6 +533,17 @@ mod tests {
     }
 
     #[test]
+    fn a_reason_without_room_ends_at_a_word_and_keeps_its_token() {
+        let line = CutLine::default().name("q");
+        let line = line.say(": all 3 bundles in range are older than 2.0.0-rc.1 and none is its successor; the best is 1.1.0+2");
+        let warning = only_observed(&answer(&"x".repeat(LENGTH), line.token("Downgrade")));
+        assert_eq!(
+            warning,
+            "allowed in observe mode: q: all 3 bundles in range are older than 2.0.0-rc.1 and none is its successor... [Downgrade]"
+        );
+    }
+
+    #[test]
     fn policies_that_do_not_fit_are_named_with_the_sentence_of_their_status() {
         let why = "the conditions of all UpgradePolicies are too costly together: expected fewer, simpler or over \
                    smaller lists";
