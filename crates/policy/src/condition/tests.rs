@@ -209,22 +209,22 @@ fn values_over_their_limits_fail_and_are_not_cut_off() {
         (
             &many_groups,
             "user.groups == []",
-            "user.groups: expected at most 256 entries, found 257",
+            "user.groups: expected at most 256 entries, found more",
         ),
         (
             &with(|facts| facts.groups = vec!["g".repeat(1025)]),
             "user.name == ''",
-            "user.groups: expected at most 1024 bytes, found 1025",
+            "user.groups: expected at most 1024 bytes, found more",
         ),
         (
             &with(|facts| facts.channels = vec![String::new(); 65]),
             "size(channels) == 1",
-            "channels: expected at most 64 entries, found 65",
+            "channels: expected at most 64 entries, found more",
         ),
         (
             &with(|facts| facts.labels = (0..65).map(|n| (n.to_string(), String::new())).collect()),
             "'a' in labels",
-            "labels: expected at most 64 entries, found 65",
+            "labels: expected at most 64 entries, found more",
         ),
         (
             &with(|facts| facts.to = Version::parse("9223372036854775808.0.0").unwrap()),
