@@ -19,7 +19,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use olmguard_catalog::version::comparator::{Side, VersionCut};
-use olmguard_catalog::version::meaning::{Class, Interval};
+use olmguard_catalog::version::meaning::{Class, Interval, TooManyComparators};
 use olmguard_catalog::version::{
     Constraint, ConstraintError, Masterminds, Membership, RangeFault, SkipRange, Version, crd, go,
     meaning,
@@ -93,7 +93,8 @@ enum Syntax {
 struct Meaning {
     words: String,
     is_open_above: bool,
-    intervals: Option<Vec<Interval>>,
+    /// Above it nothing is held; none where that is not known.
+    upper: Option<VersionCut>,
     takes: Box<dyn Fn(&Version) -> Membership>,
 }
 
@@ -172,14 +173,12 @@ impl RangeReport {
 fn spec(range: &str, release: Masterminds) -> Result<Meaning, Refusal> {
     let constraint =
         Constraint::parse(range, release).map_err(|error| in_newest_words(range, &error))?;
-    let intervals = meaning::constraint(&constraint, Class::Releases)
-        .ok()
-        .filter(|intervals| !intervals.is_empty())
-        .or_else(|| meaning::constraint(&constraint, Class::Prereleases).ok());
+    let classes = [Class::Releases, Class::Prereleases];
+    let taken = classes.map(|class| meaning::constraint(&constraint, class));
     Ok(Meaning {
         words: range::constraint(&constraint),
         is_open_above: constraint.is_open_above(),
-        intervals,
+        upper: upper(taken),
         takes: Box::new(move |version| {
             if constraint.matches(version) {
                 Membership::Holds
@@ -195,7 +194,7 @@ fn skip_range(range: &str) -> Result<Meaning, Refusal> {
     Ok(Meaning {
         words: range::skip_range(&skip_range),
         is_open_above: skip_range.is_open_above(),
-        intervals: meaning::skip_range(&skip_range).ok(),
+        upper: upper([meaning::skip_range(&skip_range)]),
         takes: Box::new(move |version| skip_range.takes(version)),
     })
 }
@@ -210,13 +209,21 @@ fn ask_crd(range: &str) -> CrdAnswer {
     }
 }
 
+/// The highest end of intervals; none if some of them are not known.
+fn upper<const N: usize>(
+    taken: [Result<Vec<Interval>, TooManyComparators>; N],
+) -> Option<VersionCut> {
+    let taken = taken.into_iter().collect::<Result<Vec<_>, _>>().ok()?;
+    let ends = taken
+        .into_iter()
+        .flatten()
+        .map(|interval| interval.span.upper);
+    ends.max()
+}
+
 fn bound(meaning: &Meaning) -> Option<String> {
-    let last = meaning
-        .intervals
-        .as_ref()?
-        .last()
-        .filter(|_| !meaning.is_open_above)?;
-    match &last.span.upper {
+    let upper = meaning.upper.as_ref().filter(|_| !meaning.is_open_above)?;
+    match upper {
         VersionCut::Unlimited => None,
         VersionCut::At(point, Side::Before) => Some(format!("<{point}")),
         VersionCut::At(point, Side::After) => Some(format!("<={point}")),

@@ -37,11 +37,23 @@ pub fn constraint(text: &str) -> Option<Suggestion> {
     }
     let range = alternatives(&text, RangeGrammar::Spec)?;
     let read = Constraint::parse(&range, Masterminds::V3_5).ok()?;
+    // A range that only the CRD refuses has a meaning of its own, which the suggestion must keep.
+    let text = Constraint::parse(&text, Masterminds::V3_5).ok();
+    let is_other = text.is_some_and(|text| has_versions(&text) && !is_same(&text, &read));
+    let is_valid = has_versions(&read) && crd::fits_pattern(&range) && crd::fits_length(&range);
+    (is_valid && !is_other).then_some(Suggestion::Range(range))
+}
+
+fn has_versions(read: &Constraint) -> bool {
     let has_any =
-        |class| meaning::constraint(&read, class).is_ok_and(|intervals| !intervals.is_empty());
-    let has_versions = has_any(Class::Releases) || has_any(Class::Prereleases);
-    let is_valid = has_versions && crd::fits_pattern(&range) && crd::fits_length(&range);
-    is_valid.then_some(Suggestion::Range(range))
+        |class| meaning::constraint(read, class).is_ok_and(|intervals| !intervals.is_empty());
+    has_any(Class::Releases) || has_any(Class::Prereleases)
+}
+
+fn is_same(one: &Constraint, other: &Constraint) -> bool {
+    let taken = |read, class| meaning::constraint(read, class).ok();
+    let mut classes = [Class::Releases, Class::Prereleases].into_iter();
+    classes.all(|class| taken(one, class).is_some_and(|one| Some(one) == taken(other, class)))
 }
 
 /// The range that matches the same releases as this valid one, and prereleases too; none if it matches them already, or
@@ -364,6 +376,22 @@ mod tests {
         }
         for word in ["", "latest", "LATEST", " stable "] {
             assert_eq!(constraint(word), Some(Suggestion::Nothing));
+        }
+    }
+
+    #[test]
+    fn a_range_that_has_a_meaning_keeps_it() {
+        // Commas and blanks are AND; the CRD alone refuses the zeros.
+        for text in ["01.2.3, 1.2", "0.1.2-rc.1, 0.x.*", "1.2, 1.02.3"] {
+            assert_eq!(constraint(text), None, "{text}");
+        }
+        for (text, expected) in [
+            ("01.2.3", "1.2.3"),
+            (">=1.02.0", ">=1.2.0"),
+            ("1.2.3, 1.3.0", "1.2.3 || 1.3.0"),
+        ] {
+            let expected = Suggestion::Range(expected.to_owned());
+            assert_eq!(constraint(text), Some(expected), "{text}");
         }
     }
 

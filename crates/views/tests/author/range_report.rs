@@ -205,6 +205,23 @@ fn the_keys_stand_in_their_order() {
     }
 }
 
+/// The upper bound is above every version that the range takes.
+#[test]
+fn no_version_above_the_bound_is_taken() {
+    for (range, expected) in [
+        ("1.0.3 || 2.0.1-alpha", "<=2.0.1-alpha"),
+        ("^1 || 3.1.0-alpha", "<=3.1.0-alpha"),
+        ("<2.0.0 || >=3.0.0-0 <3.0.0", "<3.0.0"),
+        ("1.0.3 || 1.0.1-alpha", "<=1.0.3"),
+        ("<2.0.0", "<2.0.0"),
+    ] {
+        let text = report(range, SPEC, []).to_text().to_string();
+        let line = text.lines().find(|line| line.starts_with("Upper bound"));
+        let line = line.unwrap_or_default();
+        assert!(line.ends_with(&format!(" {expected}")), "{range}: {text}");
+    }
+}
+
 proptest! {
     #[test]
     fn every_version_is_in_one_list(
