@@ -175,6 +175,26 @@ fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
 }
 
 #[test]
+fn the_catalogs_of_the_examples_can_be_loaded() {
+    let catalogs = [
+        "authoring/lantern.yaml",
+        "authoring/withdrawn.yaml",
+        "catalogs/far-shore.yaml",
+        "catalogs/lighthouse.yaml",
+    ];
+    for catalog in catalogs {
+        let path = format!("{}/examples/{catalog}", env!("CARGO_MANIFEST_DIR"));
+        let (_, stdout, stderr) = run(&[&path, "-ojson"]);
+        let report: Value = serde_json::from_str(&stdout).expect(&stderr);
+        let findings = report["findings"].as_array().expect("findings");
+        let mut rules = findings
+            .iter()
+            .map(|one| one["id"].as_str().expect("an id"));
+        assert!(!rules.any(|rule| rule == "not-an-object"), "{stdout}");
+    }
+}
+
+#[test]
 fn a_page_is_printed_as_it_is_kept() {
     let (code, stdout, _) = run(&["--explain", "cut-off-version"]);
     assert_eq!(
