@@ -53,6 +53,30 @@ fn json(arguments: &[&str], code: i32) -> Value {
 }
 
 #[test]
+fn a_package_that_cannot_be_read_is_bad_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("hub.json");
+    let blobs = [
+        json!({"schema": "olm.package", "name": "p", "defaultChannel": "a"}),
+        json!({"schema": "olm.channel", "package": "p", "name": "a", "entries": [{"name": "p.v1", "replaces": 5}]}),
+    ];
+    let text: String = blobs.iter().map(Value::to_string).collect();
+    std::fs::write(&path, text).expect("a catalog");
+    let catalog = format!("--catalog=hub={}", path.display());
+    for command in [
+        &["versions", "p"][..],
+        &["versions", "p", "--installed=1.0.0"],
+        &["path", "p", "1.0.0"],
+        &["explain", "p", "1.0.0", "1.1.0"],
+        &["graph", "p"],
+    ] {
+        let (code, stdout, stderr) = run(&[command, &[&catalog]].concat(), "");
+        assert_eq!(code, Some(3), "{command:?}: {stdout}{stderr}");
+        assert!(!stdout.contains("Nearest"), "{stdout}");
+    }
+}
+
+#[test]
 fn a_form_refuses_options_of_another_form() {
     fails(
         &["explain", "NotASuccessor", SAMPLE, "-ojson"],

@@ -240,6 +240,11 @@ impl<'a> Decision<'a> {
         self.judgement.verdict()
     }
 
+    /// Whether it is undecided only because the content of a catalog could not be read.
+    pub fn rests_on_bad_input(&self) -> bool {
+        self.judgement.ruled.ruling.rests_on_bad_input()
+    }
+
     /// The row of the decision table that decides.
     pub fn token(&self) -> Token {
         self.judgement.token()

@@ -58,6 +58,9 @@ pub struct VersionsReport {
     /// Catalogs that cannot say whether they have the package.
     #[serde(skip)]
     unread: Vec<String>,
+    /// Whether one of them has content that cannot be read.
+    #[serde(skip)]
+    has_bad_input: bool,
     /// Whether the search for what can be reached was complete.
     #[serde(skip)]
     is_complete: bool,
@@ -204,10 +207,11 @@ impl VersionsReport {
     ) -> Result<Self, NamingError> {
         let snapshot = basis.snapshot;
         let mut notes = Vec::new();
-        let mut unread = Vec::new();
+        let (mut unread, mut has_bad_input) = (Vec::new(), false);
         let offers = offers(snapshot, filter, |catalog, why| {
             notes.push(see::not_loaded(catalog, why));
             unread.push(catalog.to_owned());
+            has_bad_input |= why.is_bad_input();
         });
         if !offers.is_empty() {
             notes.extend(see::missing_channels(filter, &offers));
@@ -251,6 +255,7 @@ impl VersionsReport {
                 && no_version.is_none(),
             no_version,
             unread,
+            has_bad_input,
             ambiguous: tie.map(|tie| see::ambiguous(tie.iter().map(|choice| choice.catalog))),
             schema: SCHEMA,
             package: filter.package.clone(),
@@ -267,6 +272,16 @@ impl VersionsReport {
     /// Whether some catalog has the package.
     pub fn is_found(&self) -> bool {
         !self.catalogs.is_empty()
+    }
+
+    /// Whether a catalog that could have the package is not known.
+    pub fn is_undecided(&self) -> bool {
+        !self.is_found() && !self.unread.is_empty()
+    }
+
+    /// Whether that is so because its content cannot be read.
+    pub fn rests_on_bad_input(&self) -> bool {
+        self.is_undecided() && self.has_bad_input
     }
 }
 
@@ -315,7 +330,8 @@ fn nearest_packages(snapshot: &Snapshot, filter: &Filter, offers: &[Offer<'_>]) 
         return Vec::new();
     }
     let loaded = snapshot.catalogs().iter().filter_map(CatalogState::loaded);
-    let names: BTreeSet<&str> = loaded.flat_map(Catalog::package_names).collect();
+    let names = loaded.flat_map(Catalog::package_names);
+    let names: BTreeSet<&str> = names.filter(|name| *name != filter.package).collect();
     let near = nearest(&filter.package, names, MOST_NEAR).into_iter();
     near.map(str::to_owned).collect()
 }

@@ -231,6 +231,7 @@ impl PackageFacts {
             NotAnswered::To(why) => self.nameless("TO", to, why).into(),
             NotAnswered::Refused(decision) => {
                 let own = match decision.verdict() {
+                    Verdict::Undecided if decision.rests_on_bad_input() => Exit::BadInput,
                     Verdict::Undecided => Exit::Undecided,
                     _ => Exit::Denied,
                 };

@@ -77,5 +77,8 @@ fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {
         TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
-    Ok(seen.exit(report.is_found(), false))
+    if report.rests_on_bad_input() {
+        return Ok(Exit::BadInput);
+    }
+    Ok(seen.exit(report.is_found(), report.is_undecided()))
 }

@@ -6,8 +6,7 @@ use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
 use crate::judge::{Exemption, Token};
 use crate::resolve::{
-    Choice, InstallFault, InstallFaults, InstalledError, Match, NotLoaded, NotLoadedCause,
-    PolicyFinding, Violation,
+    Choice, InstallFault, InstallFaults, InstalledError, Match, NotLoaded, PolicyFinding, Violation,
 };
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
@@ -257,13 +256,7 @@ impl Ruling<'_> {
 
     /// Whether the only reason is that the content of a catalog could not be read.
     pub fn rests_on_bad_input(&self) -> bool {
-        let Self::CatalogNotLoaded(failed) = self else {
-            return false;
-        };
-        matches!(
-            failed.why,
-            NotLoadedCause::Unreadable(_) | NotLoadedCause::Package(_)
-        )
+        matches!(self, Self::CatalogNotLoaded(failed) if failed.why.is_bad_input())
     }
 
     /// The word of the row.

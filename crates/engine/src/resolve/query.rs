@@ -65,6 +65,13 @@ pub enum NotLoadedCause<'s> {
     Package(&'s PackageFault),
 }
 
+impl NotLoadedCause<'_> {
+    /// Whether there is content, and it cannot be read.
+    pub fn is_bad_input(&self) -> bool {
+        matches!(self, Self::Unreadable(_) | Self::Package(_))
+    }
+}
+
 /// A selected catalog that has the package.
 #[derive(Clone, Debug)]
 pub struct Offer<'s> {
