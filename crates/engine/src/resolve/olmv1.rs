@@ -294,7 +294,10 @@ impl<'p> Unpinned<'p> {
     /// The request for these channels.
     pub fn of(package: &'p Package, channels: AskedChannels) -> Self {
         let mut refused = package.every_bundle();
-        refused.retain(|index| Refusal::of(package.bundle(index)).is_some());
+        refused.retain(|index| {
+            let bundle = package.bundle(index);
+            bundle.image_fault.is_some() || Refusal::of(bundle).is_some()
+        });
         Self {
             members: package.members(&channels),
             package,
@@ -327,6 +330,17 @@ impl<'p> Unpinned<'p> {
     /// The bundle that OLM installs next: the best of the successors and of the bundles of the installed version.
     /// `None` if that is the installed one, or OLM refuses it or crashes before it has one.
     pub fn next(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
+        let best = self.best(name, version);
+        best.filter(|index| !self.refused.contains(*index))
+    }
+
+    /// The bundle that OLM selects next and does not install.
+    pub fn refused(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
+        let best = self.best(name, version);
+        best.filter(|index| self.refused.contains(*index))
+    }
+
+    fn best(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
         let Successors {
             edges: mut candidates,
             crashes,
@@ -339,9 +353,7 @@ impl<'p> Unpinned<'p> {
             candidates.intersect(&self.members);
         }
         let best = self.package.preferred(&candidates)?;
-        let bundle = self.package.bundle(best);
-        let is_next = *bundle.name != *name && !self.refused.contains(best);
-        is_next.then_some(best)
+        (*self.package.bundle(best).name != *name).then_some(best)
     }
 
     /// The successors of another name among the bundles that can be chosen, and those on which OLM crashes.

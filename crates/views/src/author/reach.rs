@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use crate::author::written::{CatalogText, Format, WrittenError};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::Rules;
-use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
-use olmguard_engine::resolve::Unpinned;
+use olmguard_catalog::version::VersionRelease;
+use olmguard_catalog::{BundleIndex, Catalog, CatalogBuilder, fbc};
 use olmguard_engine::resolve::classic::{SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::{Unpinned, is_unsupported};
 
 /// Versions that users reach in one channel of one catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,6 +45,13 @@ pub enum Course {
     ToHead(Vec<Box<str>>),
     /// These bundles, and there it ends, below the head.
     EndsBelow(Vec<Box<str>>),
+    /// These bundles, and there OLM v1 selects one that it does not install.
+    Blocked {
+        /// The bundles before, perhaps none.
+        after: Vec<Box<str>>,
+        /// The one that is not installed.
+        by: Box<str>,
+    },
     /// Nothing: no edge leads on.
     Stranded,
     /// OLM v1 fails: the installed version is not in the channel, and no edge leads into it.
@@ -74,7 +82,7 @@ pub fn reach(
             rows: Vec::new(),
         });
     };
-    Ok(Walker::of(&Graph::of(package, found), channel).reach())
+    Ok(Walker::of(&Graph::of(package, found), channel, rules).reach())
 }
 
 fn index(catalog: &CatalogText, rules: &Rules) -> Result<Catalog, WrittenError> {
@@ -89,6 +97,9 @@ fn index(catalog: &CatalogText, rules: &Rules) -> Result<Catalog, WrittenError> 
     })
 }
 
+/// Which bundle follows the one of a name and a version.
+type NextOf<'p> = fn(&Unpinned<'p>, &str, Option<&VersionRelease>) -> Option<BundleIndex>;
+
 /// Walks one channel.
 struct Walker<'g, 'p> {
     graph: &'g Graph<'p>,
@@ -99,12 +110,13 @@ struct Walker<'g, 'p> {
 }
 
 impl<'g, 'p> Walker<'g, 'p> {
-    fn of(graph: &'g Graph<'p>, channel: &str) -> Self {
+    fn of(graph: &'g Graph<'p>, channel: &str, rules: &Rules) -> Self {
         let package = graph.package();
         let channels = package.ask_channels(&[channel.to_owned()]);
+        let asked = Unpinned::of(package, channels);
         Self {
             graph,
-            asked: Unpinned::of(package, channels),
+            asked: asked.refusing(|bundle| is_unsupported(bundle, rules)),
             line: SubscriptionOrder::of(graph, SubscribedChannel::To(channel)).ok(),
         }
     }
@@ -145,7 +157,10 @@ impl<'g, 'p> Walker<'g, 'p> {
         let mut walked = Vec::new();
         let mut seen = BTreeSet::from([node]);
         let mut at = node;
-        while let Some(next) = self.pick(at).filter(|next| seen.insert(*next)) {
+        while let Some(next) = self.step(at, Unpinned::next) {
+            if !seen.insert(next) {
+                break;
+            }
             walked.push(next);
             at = next;
         }
@@ -153,17 +168,21 @@ impl<'g, 'p> Walker<'g, 'p> {
             .graph
             .bundle_index(node)
             .is_some_and(|own| self.asked.may_choose(own));
-        if walked.is_empty() && !is_member {
-            return Course::Fails;
+        match self.step(at, Unpinned::refused) {
+            Some(by) => Course::Blocked {
+                after: walked.iter().map(|node| self.name(*node)).collect(),
+                by: self.name(by),
+            },
+            None if walked.is_empty() && !is_member => Course::Fails,
+            None => self.course(node, &walked),
         }
-        self.course(node, &walked)
     }
 
-    /// What OLM v1 takes: the best of the successors and of what is installed already.
-    fn pick(&self, node: NodeIndex) -> Option<NodeIndex> {
+    /// What OLM v1 takes next, or selects and does not install.
+    fn step(&self, node: NodeIndex, next: NextOf<'p>) -> Option<NodeIndex> {
         let bundle = self.graph.bundle(node)?;
         let version = bundle.version.as_ref().ok()?;
-        let next = self.asked.next(&bundle.name, Some(version))?;
+        let next = next(&self.asked, &bundle.name, Some(version))?;
         Some(self.graph.node_of(next))
     }
 

@@ -81,11 +81,18 @@ fn courses(row: &ReachRow) -> Vec<String> {
     }
 }
 
-fn course(course: &Course) -> String {
+pub(super) fn course(course: &Course) -> String {
     match course {
         Course::AtHead => "is the head".to_owned(),
         Course::ToHead(hops) => arrows(hops),
         Course::EndsBelow(hops) => format!("{}, below the head", arrows(hops)),
+        Course::Blocked { after, by } => {
+            let selects = format!("selects {by} and does not install it");
+            match after.as_slice() {
+                [] => selects,
+                hops => format!("{}, then {selects}", arrows(hops)),
+            }
+        }
         Course::Stranded => "stranded, no upgrade edge".to_owned(),
         Course::Fails => "error, it is not in the channel and has no edge into it".to_owned(),
     }

@@ -42,7 +42,7 @@ fn blobs(entries: &[&str]) -> Vec<Value> {
 fn bundle(version: &str, image: &str) -> Value {
     json!({
         "schema": "olm.bundle", "package": "p", "name": format!("p.v{version}.0.0"),
-        "image": format!("{image}:{version}"), "properties": [
+        "image": format!("example.com/{image}:{version}"), "properties": [
             {"type": "olm.package", "value": {"packageName": "p", "version": format!("{version}.0.0")}}],
     })
 }
@@ -216,7 +216,7 @@ fn another_bundle_under_one_version_is_found() {
             &[bundle("1", "evil")],
             DiffUsers::V1(&Rules::default())
         ),
-        ["other-bundle: 1 (1) now has image \"evil:1\"; before: \"img:1\""]
+        ["other-bundle: 1 (1) now has image \"example.com/evil:1\"; before: \"example.com/img:1\""]
     );
     let mut other = bundle("1", "img");
     other["properties"][0]["value"]["version"] = "9.0.0".into();

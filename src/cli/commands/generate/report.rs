@@ -58,6 +58,8 @@ enum Ends {
     AtHead,
     /// Below the channel head.
     BelowHead,
+    /// At a version after which OLM v1 selects a bundle that it does not install.
+    Blocked,
     /// At the start: there is no upgrade from it.
     Stranded,
     /// With an error of OLM v1: the version is not in the channel, and no edge leads into the
@@ -102,6 +104,7 @@ impl CourseReport {
             Course::AtHead => (Ends::AtHead, None),
             Course::ToHead(hops) => (Ends::AtHead, Some(hops)),
             Course::EndsBelow(hops) => (Ends::BelowHead, Some(hops)),
+            Course::Blocked { after, .. } => (Ends::Blocked, Some(after)),
             Course::Stranded => (Ends::Stranded, None),
             Course::Fails => (Ends::Fails, None),
         };

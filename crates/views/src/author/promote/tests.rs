@@ -140,6 +140,51 @@ fn replaces_alone_strands_who_is_ahead() {
 }
 
 #[test]
+fn who_comes_only_to_a_bundle_that_is_never_installed_is_blocked() {
+    let dependency =
+        json!({"type": "olm.gvk.required", "value": {"group": "g", "kind": "K", "version": "v1"}});
+    for (field, value) in [
+        ("image", json!("short:1")),
+        ("properties", json!([dependency])),
+    ] {
+        let mut bundle = json!({"schema": "olm.bundle", "package": "op", "name": "op.v0.3.0",
+            "properties": [{"type": "olm.package", "value": {"packageName": "op", "version": "0.3.0"}}]});
+        match bundle[field].as_array_mut() {
+            Some(items) => items.extend(value.as_array().unwrap().clone()),
+            None => bundle[field] = value,
+        }
+        let mut written = catalog(
+            &["0.1.0", "0.2.0"],
+            &["alpha: 0.1.0 0.2.0<0.1.0 0.3.0<0.2.0"],
+        );
+        written
+            .read("bundle", bundle.to_string().as_bytes())
+            .unwrap();
+        let named = |version: &str| Box::from(format!("op.v{version}"));
+        let blocked = |after| Course::Blocked {
+            after,
+            by: named("0.3.0"),
+        };
+        let way = Course::ToHead(vec![named("0.2.0"), named("0.3.0")]);
+        assert_eq!(
+            course(&written, "alpha", "0.1.0"),
+            (blocked(vec![named("0.2.0")]), way)
+        );
+        let way = Course::ToHead(vec![named("0.3.0")]);
+        assert_eq!(
+            course(&written, "alpha", "0.2.0"),
+            (blocked(Vec::new()), way)
+        );
+        let words = [vec![named("0.2.0")], Vec::new()].map(|after| words::course(&blocked(after)));
+        let selects = "selects op.v0.3.0 and does not install it";
+        assert_eq!(
+            words,
+            [format!("-> op.v0.2.0, then {selects}"), selects.to_owned()]
+        );
+    }
+}
+
+#[test]
 fn the_other_methods_carry_everyone_along() {
     for method in [Method::Skips, Method::SkipRange] {
         for channel in ["beta", "stable"] {
