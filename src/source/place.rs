@@ -62,8 +62,8 @@ impl CatalogPlace {
     /// The path, where it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Files(FilesPlace::Path(path)) => Some(path),
-            Self::Files(FilesPlace::Image(_)) | Self::Pinned(_) => None,
+            Self::Files(files) => files.path(),
+            Self::Pinned(_) => None,
         }
     }
 
@@ -106,6 +106,14 @@ pub struct LocalFiles {
 }
 
 impl FilesPlace {
+    /// The path, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Image(_) => None,
+        }
+    }
+
     fn within(self, folder: &Path) -> Self {
         match self {
             Self::Path(path) => Self::Path(folder.join(path)),

@@ -153,6 +153,7 @@ fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
             "did you mean cut-off-version?",
         ),
         (&["--list", GOOD], "cannot be used with"),
+        (&["-", "-"], "standard input is named twice"),
         (
             &["--list", "--explain", "cut-off-version"],
             "cannot be used with",

@@ -13,6 +13,7 @@ use crate::cli::args::heading;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::typed::TypedOptions;
 use crate::cli::commands::instead;
+use crate::cli::facts::{FactsError, check_stdin};
 use crate::cli::output::{self, OutputArgs, progress};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::manifest::Position;
@@ -161,6 +162,8 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
 }
 
 fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
+    let paths = args.catalogs.iter().filter_map(FilesPlace::path);
+    check_stdin(paths).map_err(FactsError::from)?;
     let guardrails = &args.guardrails.files;
     let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;

@@ -223,6 +223,12 @@ impl Detail {
     }
 }
 
+/// Names, escaped: of very many the first ones, and how many more there are.
+pub fn names<N: AsRef<str>>(all: &[N], named: usize) -> String {
+    let escaped: Vec<_> = all.iter().map(|name| go::escape(name.as_ref())).collect();
+    list(&escaped, ", ", named)
+}
+
 /// Items with something between them, of which as many are named as fit; the rest is counted.
 pub fn list(items: &[String], between: &str, named: usize) -> String {
     match (items.len().saturating_sub(named), named) {
@@ -303,6 +309,13 @@ pub(super) fn escaped(names: &[impl AsRef<str>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_very_many_names_the_first_are_named() {
+        let all: Vec<_> = (0..700).map(|number| format!("p.v{number}")).collect();
+        assert_eq!(names(&all, 2), "p.v0, p.v1 and 698 more");
+        assert_eq!(names(&["a\nb"], 2), "a\\nb");
+    }
 
     #[test]
     fn the_longest_name_gives_way_first() {

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::author::channel::{AuthoredChannel, AuthoredEntry, ChannelFault};
 use crate::author::written::CatalogText;
-use olmguard_catalog::version::{Version, go};
+use olmguard_catalog::version::{SkipRange, SkipRangeError, Version, go};
 
 /// Method to connect the bundle to the channel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -78,6 +78,17 @@ pub enum PromoteError {
         head: Box<str>,
         /// The channel.
         channel: Box<str>,
+    },
+    /// No `skipRange` can be written for these versions.
+    #[error(
+        "skipRange {} cannot be read: {source}; use --method skips",
+        go::quote(range)
+    )]
+    Range {
+        /// The range.
+        range: Box<str>,
+        /// Why OLM does not read it.
+        source: SkipRangeError,
     },
     /// The channel has no main line.
     #[error(
@@ -143,11 +154,22 @@ pub fn promote(
         }
         Method::SkipRange => {
             let mut ranges = lower.map(|(_, lowest)| format!(">={lowest} <{version}"));
-            entry.skip_range = ranges.next().map(Box::from);
+            entry.skip_range = ranges.next().map(readable).transpose()?;
         }
     }
     let entries = [channel.entries.clone(), vec![entry]].concat();
     Ok(channel.with(entries))
+}
+
+/// A range that OLM reads: the grammar takes an `x` in a prerelease for a wildcard.
+fn readable(range: String) -> Result<Box<str>, PromoteError> {
+    match SkipRange::parse(&range) {
+        Ok(_) => Ok(range.into()),
+        Err(source) => Err(PromoteError::Range {
+            range: range.into(),
+            source,
+        }),
+    }
 }
 
 /// The package's bundles whose version can be read, lowest first.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::author::promote::{Method, Promotion};
 use crate::author::reach::{ChannelReach, Course, ReachRow};
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::text::names;
 use olmguard_report::text::{MOST_COLUMNS, lines_of};
 
 /// What else a z-stream release changed, one line each.
@@ -17,19 +18,19 @@ pub fn z_stream(
     let channel = go::quote(channel);
     let mut lines = Vec::new();
     if !removed.is_empty() {
-        let names = names(removed);
+        let names = names(removed, MOST_NAMES);
         lines.push(format!(
             "removed from channel {channel} and skipped by the new release: {names}"
         ));
     }
     if !dropped.is_empty() {
-        let names = names(dropped);
+        let names = names(dropped, MOST_NAMES);
         lines.push(format!(
             "removed from the catalog because no channel has them any more: {names}"
         ));
     }
     if !unread.is_empty() {
-        let names = names(unread);
+        let names = names(unread, MOST_NAMES);
         lines.push(format!(
             "kept in channel {channel} because their versions are unknown: {names}"
         ));
@@ -108,7 +109,7 @@ fn left_behind(reach: &ChannelReach) -> String {
     if left.is_empty() {
         "none".to_owned()
     } else {
-        names(&left)
+        names(&left, MOST_NAMES)
     }
 }
 
@@ -117,10 +118,8 @@ fn arrows(names: &[Box<str>]) -> String {
     hops.collect::<Vec<_>>().join(" ")
 }
 
-fn names(names: &[Box<str>]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    names.join(", ")
-}
+/// How many names a line has.
+const MOST_NAMES: usize = 20;
 
 /// Sentences in lines of at most 80 columns, the label before the first.
 fn lines(text: &mut String, label: &str, sentences: &[String]) {

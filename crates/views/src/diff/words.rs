@@ -6,7 +6,7 @@ use super::change::{Change, ChangeKind, Level, ReportedBundle, Who};
 use super::{WeighedChange, WeighedPackage};
 use crate::generation::Generation;
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::text::{counted, list};
+use olmguard_engine::explain::text::{counted, names};
 
 /// How many lines of one kind are shown for one package; the rest is only counted.
 const SHOWN: usize = 20;
@@ -72,8 +72,7 @@ fn concerned(row: &WeighedChange<'_>) -> Option<String> {
 
 /// The first of these names, and how many more there are.
 pub fn few(names: &[&str]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    list(&names, ", ", SHOWN_NAMES)
+    self::names(names, SHOWN_NAMES)
 }
 
 /// How many changes there are, in one line.
@@ -150,7 +149,10 @@ fn heading(kind: ChangeKind) -> &'static str {
 /// One change on one line; empty if the heading says it all.
 pub fn sentence(change: &Change) -> String {
     let who = change.who.as_ref().map(subject).unwrap_or_default();
-    let (before, after) = (names(&change.before), names(&change.after));
+    let (before, after) = (
+        names(&change.before, SHOWN_NAMES),
+        names(&change.after, SHOWN_NAMES),
+    );
     match change.kind {
         ChangeKind::PackageRemoved
         | ChangeKind::PackageUnreadable
@@ -173,7 +175,7 @@ pub fn sentence(change: &Change) -> String {
         ChangeKind::PickChanged => {
             let place = |pick: &[Box<str>]| match pick {
                 [] => "no upgrade".to_owned(),
-                pick => format!("upgrade to {}", names(pick)),
+                pick => format!("upgrade to {}", names(pick, SHOWN_NAMES)),
             };
             let (after, before) = (place(&change.after), place(&change.before));
             format!("{who}: {after}; before: {before}")
@@ -249,11 +251,6 @@ fn thing(change: &Change) -> String {
 fn or_none(channel: &[Box<str>]) -> String {
     let name = channel.first().filter(|name| !name.is_empty());
     name.map_or_else(|| "none".to_owned(), |name| go::quote(name))
-}
-
-fn names(names: &[Box<str>]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    names.join(", ")
 }
 
 fn line(text: &mut String, line: &str) {

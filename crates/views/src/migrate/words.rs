@@ -2,7 +2,7 @@
 
 use olmguard_catalog::olm::OlmRelease;
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::text::{counted, list};
+use olmguard_engine::explain::text::{counted, list, names};
 use olmguard_preflight::support::Unsupported;
 
 use crate::migrate::objects::ObjectKey;
@@ -45,7 +45,7 @@ impl Obstacle {
                 return format!(
                     "the operator watches namespaces {} and does not support AllNamespaces: \
                      OLM v1 supports one namespace or all",
-                    names(watched)
+                    names(watched, MOST_NAMES)
                 );
             }
             Self::NoStatus => {
@@ -70,7 +70,7 @@ fn not_in_catalog(bundle: &str, successors: &[String]) -> String {
     let bundle = go::escape(bundle);
     let target = match successors {
         [] => "a version that the catalog has".to_owned(),
-        successors => names(successors),
+        successors => names(successors, MOST_NAMES),
     };
     format!("no catalog has the installed bundle {bundle}: first upgrade with OLM v0 to {target}")
 }
@@ -172,11 +172,11 @@ impl MoveChange {
     pub(super) fn sentence(&self) -> String {
         let text = match self {
             Self::WatchesAll(before) => {
-                let before = names(before);
+                let before = names(before, MOST_NAMES);
                 return format!("the operator watches all namespaces, no longer only {before}");
             }
             Self::SettingsLost(lost) => {
-                let lost = names(lost);
+                let lost = names(lost, MOST_NAMES);
                 return format!(
                     "the extension does not have these settings, because this OLM does not take \
                      them: {lost}"
@@ -247,12 +247,6 @@ pub(super) fn result(olm: OlmRelease, counts: [(MoveVerdict, usize); 3]) -> Stri
 /// A key as people are shown it.
 fn key(key: &ObjectKey) -> String {
     format!("{}/{}", go::escape(&key.namespace), go::escape(&key.name))
-}
-
-/// The names of others, of very many the first ones.
-fn names(names: &[String]) -> String {
-    let shown: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    list(&shown, ", ", MOST_NAMES)
 }
 
 /// How many names a sentence has.

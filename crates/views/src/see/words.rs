@@ -1,7 +1,7 @@
 //! The sentences that these reports share.
 
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::text::{list, one_line};
+use olmguard_engine::explain::text::{names, one_line};
 use olmguard_engine::explain::{self, ForbiddenReport};
 use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::inquiry::{Decision, Inquiry};
@@ -17,17 +17,17 @@ pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> Str
     let or = |items: &[String]| match items {
         [] => String::new(),
         [only] => format!("; did you mean {}?", go::escape(only)),
-        items => format!("; nearest: {}", names(items)),
+        items => format!("; nearest: {}", names(items, MOST)),
     };
     match why {
         NamingError::Several { bundles } => format!(
             "{what} {text}: several bundles of {package} have that version: expected one of {}",
-            names(bundles)
+            names(bundles, MOST)
         ),
         NamingError::SeveralVersions { versions } => format!(
             "{what} {text}: bundles of that name have the versions {}: expected \
              VERSION,bundle=NAME",
-            names(versions)
+            names(versions, MOST)
         ),
         NamingError::Unknown { nearest } => format!(
             "{what} {text}: {package} has no such version and no bundle of that name{}",
@@ -102,7 +102,7 @@ pub(crate) fn not_a_version(version: &str, package: &str, nearest: &[String]) ->
     let line = format!("{version} is not a version of {package}");
     match nearest {
         [] => line,
-        nearest => format!("{line}; nearest: {}", names(nearest)),
+        nearest => format!("{line}; nearest: {}", names(nearest, MOST)),
     }
 }
 
@@ -174,8 +174,8 @@ pub(crate) fn reachable(highest: Highest<'_>, newer: usize) -> Option<String> {
 
 /// That OLM cannot choose between these catalogs.
 pub(crate) fn ambiguous<'c>(catalogs: impl Iterator<Item = &'c CatalogState>) -> String {
-    let names: Vec<_> = catalogs.map(|catalog| catalog.name.clone()).collect();
-    format!("catalogs {} have the same priority", self::names(&names))
+    let catalogs: Vec<_> = catalogs.map(|catalog| &catalog.name).collect();
+    format!("catalogs {} have the same priority", names(&catalogs, MOST))
 }
 
 /// That a search for upgrade paths stopped at its limit, and what that means.
@@ -212,11 +212,6 @@ pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut Text) {
 /// An upgrade path: versions with arrows between them.
 pub(crate) fn arrows(versions: &[String]) -> String {
     versions.join(" -> ")
-}
-
-fn names(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    list(&names, ", ", MOST)
 }
 
 /// Before a step that guardrails forbid.

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
+
 use super::report::PromotionReport;
 use super::{CatalogOutputArgs, GenerateError, blobs, check_package, check_stdin};
 use crate::cli::args::{NamedValue, heading, one_of};
@@ -29,7 +31,12 @@ pub(super) struct PromoteArgs {
     bundle: String,
 
     /// Channel to add the bundle to, also a new one
-    #[arg(long, value_name = "CHANNEL", help_heading = heading::INPUT)]
+    #[arg(
+        long,
+        value_name = "CHANNEL",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = heading::INPUT
+    )]
     channel: String,
 
     /// How upgrades reach the bundle

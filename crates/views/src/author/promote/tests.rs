@@ -238,6 +238,18 @@ fn a_bundle_without_a_place_is_refused() {
 }
 
 #[test]
+fn a_range_that_olm_does_not_read_is_not_written() {
+    let catalog = catalog(&["1.0.0", "1.1.0-rc.x1"], &["alpha: 1.0.0"]);
+    let asked = asked("op.v1.1.0-rc.x1", "alpha", Method::SkipRange);
+    let error = promote(&catalog, asked).unwrap_err().to_string();
+    assert!(
+        error.starts_with("skipRange \">=1.0.0 <1.1.0-rc.x1\" cannot be read: "),
+        "{error}"
+    );
+    assert!(error.ends_with("; use --method skips"), "{error}");
+}
+
+#[test]
 fn who_is_left_behind_is_told_before_and_after() {
     let before = stage_3();
     let after = promoted(before.clone(), "op.v0.4.0", "beta", Method::Replaces);
