@@ -2,17 +2,17 @@
 
 pub(super) mod json;
 pub(super) mod page;
-mod paint;
 pub(super) mod progress;
 pub(super) mod yaml;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
+use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::heading;
-use olmguard_report::Text;
+use olmguard_report::{Text, Tone};
 
 /// The flag about the form of the results, for a command with these forms.
 #[derive(Args, Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub(crate) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::
 
 /// Prints a text, each piece in the style of its tone.
 pub(crate) fn toned(report: &Text) -> io::Result<()> {
-    text(|stdout| paint::write(report, stdout))
+    text(|stdout| paint(report, stdout))
 }
 
 /// Prints a text that has no colours.
@@ -89,5 +89,50 @@ fn taken(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
+    }
+}
+
+// === How tones look on a terminal ===
+
+/// Writes the text, each piece in the style of its tone. The stream leaves styles out where its reader is no terminal, or
+/// `NO_COLOR` is set.
+fn paint(text: &Text, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    text.pieces().try_for_each(|(tone, piece)| {
+        let style = style(tone);
+        write!(to, "{style}{piece}{style:#}")
+    })
+}
+
+/// The style of a tone.
+fn style(tone: Tone) -> Style {
+    match tone {
+        Tone::Plain => Style::new(),
+        Tone::Label => Style::new().dimmed(),
+        Tone::Good => AnsiColor::Green.on_default(),
+        Tone::Caution => AnsiColor::Yellow.on_default(),
+        Tone::Bad => AnsiColor::Red.on_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use olmguard_views::range_report::Grammar;
+    use olmguard_views::range_report::RangeReport;
+
+    #[test]
+    fn styles_end_where_their_piece_ends() {
+        let text = RangeReport::new("1x", Grammar::SkipRange, []).to_text();
+        let mut painted = Vec::new();
+        paint(&text, &mut painted).unwrap();
+        let painted = String::from_utf8(painted).unwrap();
+        assert!(
+            painted.starts_with("1x\n\u{1b}[31m^\u{1b}[0m\n\u{1b}[31mCould not"),
+            "{painted:?}"
+        );
+        assert_eq!(
+            anstream::adapter::strip_str(&painted).to_string(),
+            text.to_string()
+        );
     }
 }

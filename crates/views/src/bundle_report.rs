@@ -4,7 +4,6 @@
 //! Checks that need a cluster are not made. What its gates decide is an error if every setting refuses the bundle, and
 //! otherwise a warning.
 
-mod document;
 mod words;
 
 use std::collections::BTreeSet;
@@ -20,7 +19,8 @@ use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
 use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
 use olmguard_preflight::crd::CrdGeneration;
 use olmguard_preflight::{PreflightCheck, support};
-use olmguard_report::{Severity, Text, Tone};
+use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
+use olmguard_report::{Document, Finding, Severity, Text, Tone};
 
 /// The report, as JSON has it: schema `olmguard.bundle/v1`.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -343,3 +343,48 @@ const OF_CRDS: [PreflightCheck; 7] = [
 
 /// The columns of the longest id of a check, and two.
 const LABELS: usize = 27;
+
+// === The report for the comment of a pull request: a row for each finding ===
+
+impl ReleaseReport {
+    /// The findings as a document.
+    pub fn document(&self) -> Document {
+        let section = Section {
+            caption: "Findings",
+            layout: Layout::List,
+            heads: ["Severity", "Check", "CRD", "Finding"]
+                .map(Head::from)
+                .to_vec(),
+            rows: self.findings().map(row).collect(),
+            details: ["block of details", "blocks of details"],
+        };
+        let note = self.note();
+        let note = note.map(|note| Finding::of_run(TITLE, Severity::Note, note));
+        Document {
+            name: TITLE,
+            command: TITLE,
+            result: words::heading(self),
+            faults: Vec::from_iter(note),
+            totals: Vec::new(),
+            sections: vec![section],
+        }
+    }
+}
+
+fn row(finding: &BundleFinding) -> Row {
+    let crd = finding.crd.as_ref();
+    let upstream = finding.other_upstream().map(str::to_owned);
+    Row {
+        tone: finding.tone(),
+        findings: vec![finding.check],
+        cells: vec![
+            Content::words(finding.severity.as_str()),
+            Content::foreign(finding.check),
+            crd.map(Content::foreign).unwrap_or_default(),
+            Content::foreign(&finding.message),
+        ],
+        details: Details::lines("text of OLM", upstream),
+    }
+}
+
+const TITLE: &str = "olmguard bundle";

@@ -13,7 +13,6 @@
 
 mod change;
 mod content;
-pub mod document;
 mod prospect;
 #[cfg(test)]
 mod tests;
@@ -25,9 +24,12 @@ use std::collections::BTreeSet;
 pub use change::{Change, ChangeKind, Level, ReportedBundle, Who};
 pub use weight::{InstalledExtensions, WeighedChange, WeighedPackage, weigh};
 
+use crate::generation::Generation;
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, Package};
+use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
+use olmguard_report::{Document, Tone};
 use prospect::Prospects;
 
 /// What changed of one package; at least one thing.
@@ -84,4 +86,53 @@ fn compare(name: &str, old: &Package, new: &Package, users: DiffUsers<'_>) -> Ve
     // Stable: within a kind the order in which they were found.
     changes.sort_by_key(|change| change.kind);
     changes
+}
+
+// === What changed as a document: a row for each change ===
+
+/// The changes for the comment of a pull request.
+pub fn document(packages: &[WeighedPackage<'_>], generation: Generation) -> Document {
+    let mut heads = vec!["Level", "Package", "Change", "Details"];
+    if words::concerning(packages).is_some() {
+        heads.push("Installed extensions");
+    }
+    let rows = packages.iter().flat_map(|package| {
+        let rows = package.rows.iter();
+        rows.map(|one| row(package.name, one))
+    });
+    let section = Section {
+        caption: "Changes",
+        layout: Layout::List,
+        heads: heads.into_iter().map(Head::from).collect(),
+        rows: rows.collect(),
+        details: ["list of details", "lists of details"],
+    };
+    Document {
+        name: "olmguard diff",
+        command: "olmguard diff",
+        result: Content::words(words::summary(packages, generation)),
+        faults: Vec::new(),
+        totals: Vec::new(),
+        sections: vec![section],
+    }
+}
+
+fn row(package: &str, row: &WeighedChange<'_>) -> Row {
+    let kind = row.change.kind;
+    let mut cells = vec![
+        Content::words(kind.level().as_str()),
+        Content::foreign(package),
+        Content::words(kind.as_str()),
+        Content::foreign(words::sentence(row.change)),
+    ];
+    cells.extend(row.extensions.as_ref().map(|names| match names.len() {
+        0 => Content::words("0"),
+        count => Content::words(format!("{count}: ")).and_foreign(words::few(names)),
+    }));
+    Row {
+        tone: Tone::Plain,
+        findings: vec![kind.as_str()],
+        cells,
+        details: Details::default(),
+    }
 }

@@ -20,7 +20,6 @@ mod inputs;
 mod installed;
 mod judged;
 mod kustomize;
-mod place;
 mod report;
 mod text;
 mod trouble;

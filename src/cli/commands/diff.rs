@@ -15,7 +15,7 @@ use crate::source::{CatalogPlace, Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
-use olmguard_views::diff::document::document;
+use olmguard_views::diff::document;
 use olmguard_views::diff::{ChangeKind, DiffUsers, Level, WeighedPackage, diff, weigh, words};
 use olmguard_views::generation::Generation;
 

@@ -1,7 +1,6 @@
 //! `olmguard doctor`: whether the guard of a cluster is well, and what to do where it is not.
 
 mod report;
-mod text;
 
 use std::sync::Arc;
 
@@ -18,6 +17,8 @@ use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::facts::cluster::ClusterRequestError;
 use crate::tls::SystemClock;
+use olmguard_engine::explain::one_line;
+use olmguard_report::{Text, Tone};
 use olmguard_views::doctor::{Check, DoctorFacts, Finding, Names, State, examine};
 
 /// Diagnose the webhook in a cluster (read-only)
@@ -99,7 +100,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, CommandFailure> {
     let findings = examine(&facts(args)?);
     match args.output.form {
-        TextOrJson::Text => output::toned(&text::text(&findings))?,
+        TextOrJson::Text => output::toned(&text(&findings))?,
         TextOrJson::Json => output::json(&Report::of(&findings))?,
     }
     Ok(exit(&findings, args.warn_as_error))
@@ -149,6 +150,50 @@ fn exit(findings: &[Finding], warn_as_error: bool) -> Exit {
 }
 
 ends_with!(Undecided: NoAnswer);
+
+// === Findings for people: a line for each, its cause and what to run below it, the counts at the end ===
+
+/// All of them.
+fn text(findings: &[Finding]) -> Text {
+    let mut text = Text::default();
+    for finding in findings {
+        text.say(tone(finding.state), format!("{:9}", finding.state.as_str()));
+        let (check, found) = (finding.check.as_str(), one_line(&finding.found));
+        text.line(Tone::Plain, format!("{check:16}{found}"));
+        below(&mut text, "cause", finding.cause.as_deref());
+        below(&mut text, "run", finding.command.as_deref());
+    }
+    text.line(Tone::Plain, format!("\n{}", counts(findings)));
+    text
+}
+
+fn below(text: &mut Text, label: &str, words: Option<&str>) {
+    if let Some(words) = words {
+        text.say(Tone::Plain, " ".repeat(25));
+        text.say(Tone::Label, format!("{label:7}"));
+        text.line(Tone::Plain, one_line(words));
+    }
+}
+
+fn tone(state: State) -> Tone {
+    match state {
+        State::Ok => Tone::Good,
+        State::Warn | State::Unknown => Tone::Caution,
+        State::Fail => Tone::Bad,
+    }
+}
+
+/// The worst first, those that are none left out.
+fn counts(findings: &[Finding]) -> String {
+    let count = |state| findings.iter().filter(|one| one.state == state).count();
+    let counts = [State::Fail, State::Unknown, State::Warn, State::Ok];
+    let counts = counts.map(|state| (count(state), state.as_str()));
+    let said = counts.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<_> = said
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    said.join(", ")
+}
 
 #[cfg(test)]
 mod tests {

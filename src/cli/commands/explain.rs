@@ -1,8 +1,6 @@
 //! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not; and
 //! `olmguard explain TOKEN`: what a token, an exit code, or a text that was shown, means, and what to do about an alert.
 
-mod token;
-
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -13,9 +11,9 @@ use crate::cli::args::typed::TypedOptions;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
-use crate::cli::{CommandFailure, Exit, help};
+use crate::cli::{CommandFailure, Exit, ends_with, help};
 use olmguard_views::generation::Generation;
-use olmguard_views::page;
+use olmguard_views::page::{self, PageSubject};
 use olmguard_views::step::StepReport;
 
 /// Explain an upgrade, a reason code, an alert or an error
@@ -76,11 +74,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CommandFailure> {
     match args.words.as_slice() {
         [] if args.list => {
             (args.typed).refuse_but(&["--list"], "explain --list", UPGRADE)?;
-            token::list()
+            list()
         }
         [token] => {
             args.typed.refuse_but(&[], "explain TOKEN", UPGRADE)?;
-            token::run(token)
+            page_of(token)
         }
         [package, from, to] => step(args, package, from, to),
         _ => Err(InquiryError::Usage(FORMS).into()),
@@ -129,3 +127,59 @@ impl TypedValueParser for WordParser {
         Some(Box::new(page::names().map(PossibleValue::new)))
     }
 }
+
+// === One argument: the page about a token, by its name or a text that was shown, a runbook, or an exit code ===
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+enum TokenError {
+    #[error(
+        "{found:?} is not a reason code, an alert, an exit code, or a known text of OLM or olmguard{}; \
+         to see all reason codes, run olmguard explain --list",
+        instead(near)
+    )]
+    Unknown {
+        found: String,
+        near: Vec<&'static str>,
+    },
+}
+
+/// Prints the page.
+fn page_of(text: &str) -> Result<Exit, CommandFailure> {
+    let printed = match page::find(text) {
+        PageSubject::Token(token) => output::page::print(page::page(token)),
+        PageSubject::OneOf(tokens) => output::page::print(&page::several(&tokens)),
+        PageSubject::Alert(runbook) => output::page::print(runbook.page),
+        PageSubject::ExitCode(exit_code) => output::page::print(&exit_code.page()),
+        PageSubject::Nothing(near) => return Err(unknown(text, near).into()),
+    };
+    printed?;
+    Ok(Exit::Good)
+}
+
+/// Prints every token with its meaning.
+fn list() -> Result<Exit, CommandFailure> {
+    let list = page::list();
+    output::text(|stdout| stdout.write_all(list.as_bytes()))?;
+    Ok(Exit::Good)
+}
+
+/// With the names that may have been meant, nearest first.
+fn unknown(text: &str, near: Vec<&'static str>) -> TokenError {
+    TokenError::Unknown {
+        found: text.chars().take(SHOWN).collect(),
+        near,
+    }
+}
+
+fn instead(near: &[&str]) -> String {
+    match near {
+        [] => String::new(),
+        near => format!(": expected {}", near.join(", ")),
+    }
+}
+
+ends_with!(Usage: TokenError);
+
+/// How many characters of what was asked are said again.
+const SHOWN: usize = 80;

@@ -127,16 +127,10 @@ impl<'w> View<'w> {
                 view.guardrails.add(guardrails);
             }
         }
-        let mut homes = HashMap::<_, Vec<_>>::new();
-        for (name, package) in &packages {
-            for bundle in &package.bundles {
-                homes.entry(&*bundle.bundle.name).or_default().push(*name);
-            }
-        }
         Self {
             written,
+            homes: homes(&packages),
             packages,
-            homes,
             has_lost,
         }
     }
@@ -156,6 +150,16 @@ impl<'w> View<'w> {
         let defined = packages.filter(|package| package.package.is_some());
         defined.map(|package| package.name)
     }
+}
+
+fn homes<'w>(packages: &BTreeMap<&'w str, PackageView<'w>>) -> HashMap<&'w str, Vec<&'w str>> {
+    let mut homes = HashMap::<_, Vec<_>>::new();
+    for (name, package) in packages {
+        for bundle in &package.bundles {
+            homes.entry(&*bundle.bundle.name).or_default().push(*name);
+        }
+    }
+    homes
 }
 
 fn at<'v, 'w>(

@@ -5,15 +5,16 @@
 
 mod collect;
 mod guardrails;
-mod images;
 mod locate;
 
 pub use collect::Collector;
 pub(crate) use guardrails::{Carrier, Guardrails};
-pub use images::ReadBlob;
 
+use self::locate::Locator;
 use olmguard_catalog::blob::Fault;
+use olmguard_catalog::fbc::raw::{self, Raw, RawContent, Value};
 use olmguard_catalog::fbc::{FbcErrorKind, NotAFile};
+use olmguard_catalog::image_reference::ImageFault;
 use olmguard_catalog::{DependencyKind, InstallFacts};
 
 /// A place in the files of a catalog.
@@ -156,7 +157,7 @@ pub(crate) struct InvalidImage {
     /// Which of the related images; none for the bundle's own.
     pub(crate) related: Option<usize>,
     pub(crate) image: Text,
-    pub(crate) fault: olmguard_catalog::image_reference::ImageFault,
+    pub(crate) fault: ImageFault,
 }
 
 /// A property of type `olm.package`.
@@ -267,4 +268,59 @@ pub(crate) enum LoadFaultKind {
         index: usize,
         fault: Fault,
     },
+}
+
+// === Images that are no valid references: found where a blob is read, located where it is kept ===
+
+/// A blob, and what is wrong with the images of a bundle: finding that is worth another core.
+#[derive(Debug)]
+pub struct ReadBlob<'a> {
+    blob: Raw<'a>,
+    images: Vec<ImageAt>,
+}
+
+/// An invalid image: which of the related ones, none for the bundle's own.
+type ImageAt = (Option<usize>, ImageFault);
+
+impl<'a> ReadBlob<'a> {
+    fn of(blob: Raw<'a>) -> Self {
+        let images = invalid_images(&blob);
+        Self { blob, images }
+    }
+}
+
+/// The invalid images of a blob, if it is a bundle.
+fn invalid_images(blob: &Raw<'_>) -> Vec<ImageAt> {
+    let Value::Object(object) = &blob.value else {
+        return Vec::new();
+    };
+    let RawContent::Bundle(bundle) = &object.content else {
+        return Vec::new();
+    };
+    let own = std::iter::once((None, &bundle.image));
+    let related = bundle.related_images.iter().enumerate();
+    let all = own.chain(related.map(|(index, image)| (Some(index), image)));
+    let invalid = all.filter_map(|(related, image)| Some((related, ImageFault::of(&image.text)?)));
+    invalid.collect()
+}
+
+/// Those images with their places.
+fn located(
+    images: Vec<ImageAt>,
+    bundle: &raw::RawBundle<'_>,
+    locator: &mut Locator<'_>,
+) -> Vec<InvalidImage> {
+    let invalid = images.into_iter().filter_map(|(related, fault)| {
+        let image = match related {
+            Some(index) => bundle.related_images.get(index)?,
+            None => &bundle.image,
+        };
+        let image = locator.kept(image);
+        Some(InvalidImage {
+            related,
+            image,
+            fault,
+        })
+    });
+    invalid.collect()
 }

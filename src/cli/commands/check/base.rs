@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use crate::cli::commands::bad_input::BadInput;
 use crate::cli::commands::check::ahead::InputsAhead;
-use crate::cli::commands::check::place::CasePlace;
+use crate::cli::commands::check::cases::CasePlace;
 use crate::manifest::{Input, Inputs, ManifestObject};
 use crate::revision::Revision;
 use olmguard_engine::extension::Extension;

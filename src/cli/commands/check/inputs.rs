@@ -13,8 +13,8 @@ use crate::cli::commands::check::base::{
     Ancestor, Base, BaseError, ParsedObject, Past, Renames, is_review,
 };
 use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
+use crate::cli::commands::check::cases::{CasePlace, deciding_field};
 use crate::cli::commands::check::kustomize::{Kustomizations, Skipped};
-use crate::cli::commands::check::place::{CasePlace, deciding_field};
 use crate::facts::given::{self, GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::commands::check::place::CasePlace;
+use crate::cli::commands::check::cases::CasePlace;
 use crate::facts::given::GivenObjects;
 use crate::manifest::{
     ManifestObject, Position, documents, kustomizations, manifest_files, read_file,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::images::{ImageAt, ReadBlob, located};
 use super::locate::Locator;
 use super::{
     Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, LoadFault,
     LoadFaultKind, OtherBlob, Package, PackageProperty, PropertyFault, Spot, Text, UnknownKey,
     UnreadBlob, WrittenCatalog,
 };
+use super::{ImageAt, ReadBlob, located};
 use olmguard_catalog::blob::{Fault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
