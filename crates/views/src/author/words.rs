@@ -88,7 +88,7 @@ pub(super) fn course(course: &Course) -> String {
         Course::ToHead(hops) => arrows(hops),
         Course::EndsBelow(hops) => format!("{}, below the head", arrows(hops)),
         Course::Blocked { after, by } => {
-            let selects = format!("selects {by} and does not install it");
+            let selects = format!("selects {} and does not install it", go::escape(by));
             match after.as_slice() {
                 [] => selects,
                 hops => format!("{}, then {selects}", arrows(hops)),
