@@ -1,8 +1,10 @@
 //! 8.3: the successor rule.
 
 use olmguard_catalog::Package;
+use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::Version;
 use olmguard_engine::judge::Token;
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
 use crate::acceptance::D3;
 use olmguard_fixtures::question::{Question, ask, ask_at, content, package, rules};
@@ -110,5 +112,23 @@ fn rows_8_3_force_semver_upgrade_constraints() {
             let question = ask_at(olm, &gates, &[("a", 0, &written)]).installed(version);
             assert_eq!(passing(&question, "P.v"), expected, "8.3 #{row} at {olm}");
         }
+    }
+}
+
+/// `--graph both`: an edge of the catalog that leads out of the caret range counts for nothing, and so does the range alone.
+#[test]
+fn with_both_graphs_the_edge_and_the_range_must_agree() {
+    let lines = written("stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0; 2.0.0 replaces 1.0.0");
+    let mut both = rules("1.11", &[]);
+    both.edges = EdgeSource::Both;
+    let state = CatalogState::named("c", content(&lines.fbc(), &both));
+    let snapshot = Snapshot::new(both, [state]);
+    for (version, token) in [
+        ("1.1.0", Token::Resolved),
+        ("1.2.0", Token::NotASuccessor),
+        ("2.0.0", Token::NotASuccessor),
+    ] {
+        let question = ask(&[("c", 0, &lines)]).installed("1.0.0").range(version);
+        assert_eq!(question.answer_by(&snapshot).token, token, "{version}");
     }
 }
