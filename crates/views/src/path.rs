@@ -143,6 +143,9 @@ struct WalkReport {
     /// How many steps guardrails were applied to, where not to all.
     #[serde(skip)]
     looked_at: Option<usize>,
+    /// Whether OLM v0 tries the goal, from another version perhaps.
+    #[serde(skip)]
+    has_goal: bool,
     /// Why the automatic upgrades end.
     end: End,
     /// Message of OLM at the end. Null if there is none.
@@ -419,6 +422,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let origin = inquiry.origin();
     let to_prerelease = origin.and_then(|origin| origin.first_prerelease(&walk.steps));
     WalkReport {
+        has_goal: false,
         catalog: None,
         to_prerelease: to_prerelease.map(|to| BundleReport::of(to).label()),
         steps: walk.steps.into_iter().map(BundleReport::of).collect(),

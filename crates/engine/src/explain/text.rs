@@ -165,7 +165,7 @@ pub fn cut_end(text: &str, limit: usize) -> String {
     format!("{}{DOTS}", floor(text, limit.saturating_sub(DOTS.len())))
 }
 
-/// The same, cut between two words, because the beginning of a version is another version.
+/// The text cut to so many bytes with "..." at its end, between two words, because the beginning of a version is another version.
 fn cut_words(text: &str, limit: usize) -> String {
     let head = floor(text, limit.saturating_sub(DOTS.len()));
     let words = head.rsplit_once(' ').map_or(head, |(words, _)| words);

@@ -45,7 +45,8 @@ pub enum Outlook {
 impl SubscriptionOrder<'_, '_> {
     /// The entries with an edge from what is installed, in the order in which they are tried.
     ///
-    /// They end where what is installed [comes itself](Self::comes_to_itself).
+    /// They end where what is installed comes itself, because its own range holds its version: OLM v0 can always take it,
+    /// so it [stays](Self::stays_before) there.
     pub fn candidates(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
         let leading = self.leading(installed);
         let others = leading.take_while(|node| !self.is_installed(*node, installed));
@@ -55,11 +56,11 @@ impl SubscriptionOrder<'_, '_> {
         candidates
     }
 
-    /// Whether an entry has an edge from itself, because its range holds its own version: OLM v0 can always take what is
-    /// installed, so it tries no entry after it.
-    pub fn comes_to_itself(&self, installed: InstalledCsv<'_>) -> bool {
-        let mut leading = self.leading(installed);
-        leading.any(|node| self.is_installed(node, installed))
+    /// Whether OLM v0 stays at what is installed before it tries one of these, which has an edge from there too.
+    pub fn stays_before(&self, nodes: &[NodeIndex], installed: InstalledCsv<'_>) -> bool {
+        let leading = self.leading(installed);
+        let mut after = leading.skip_while(|node| !self.is_installed(*node, installed));
+        after.any(|node| nodes.contains(&node))
     }
 
     /// What is installed next.

@@ -8,10 +8,10 @@ use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::extension::Policy;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::CatalogKnowledge;
-use olmguard_engine::resolve::Offer;
 use olmguard_engine::resolve::classic::{
     InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
 };
+use olmguard_engine::resolve::{Choice, Offer};
 
 impl PathReport {
     /// What OLM v0 does with a Subscription to the first of the asked channels, else to none: the walk
@@ -26,7 +26,7 @@ impl PathReport {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
         let offers = inquiry.offers.iter();
         let goal = targets.and_then(|targets| targets.first().copied());
-        let walks: Vec<_> = offers.map(|offer| walk(inquiry, offer)).collect();
+        let walks: Vec<_> = offers.map(|offer| walk(inquiry, offer, goal)).collect();
         let mut report = Self::about(inquiry);
         report.notes.extend(not_applied(&walks));
         Ok(Self {
@@ -52,8 +52,7 @@ impl PathReport {
     /// Whether the name of the installed bundle decides: an edge can name it, and lead elsewhere than the ranges.
     pub(super) fn is_walk_unknown(&self) -> bool {
         let is_nameless = self.olm == Generation::V0 && self.from.bundle.is_none();
-        let is_walkable = self.walks.iter().any(|walk| walk.end != End::Refused);
-        is_nameless && is_walkable && !self.is_walked()
+        is_nameless && self.walks.iter().any(|walk| walk.has_goal) && !self.is_walked()
     }
 }
 
@@ -65,46 +64,60 @@ pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> SubscribedChannel<'a> 
     }
 }
 
-fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
+fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, goal: Option<Choice<'a>>) -> WalkReport {
     let graph = Graph::of(&inquiry.filter.package, offer.package);
     let version = Version::parse(&inquiry.installed.version).ok();
-    let report = |nodes: &[NodeIndex], end, message| {
-        let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
-        let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
-        let looked = inquiry.forbidden_of_classic(version.as_ref(), &steps);
-        let forbidden = looked.forbidden.iter();
-        WalkReport {
-            catalog: Some(offer.catalog.name.clone()),
-            forbidden: forbidden
-                .map(|step| ForbiddenReport::of(step, Policy::CatalogProvided))
-                .collect(),
-            looked_at: looked.looked_at,
-            steps: steps.into_iter().map(BundleReport::of).collect(),
-            end,
-            message,
-            to_prerelease: None,
-        }
+    let order = SubscriptionOrder::of(&graph, subscribed(inquiry));
+    let (nodes, end) = match &order {
+        Ok(line) => walked(line, inquiry, version.as_ref()),
+        Err(_) => (Vec::new(), End::Refused),
     };
-    let line = match SubscriptionOrder::of(&graph, subscribed(inquiry)) {
-        Ok(line) => line,
-        Err(error) => return report(&[], End::Refused, Some(error.to_string())),
-    };
+    let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
+    let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
+    let looked = inquiry.forbidden_of_classic(version.as_ref(), &steps);
+    let forbidden = looked.forbidden.iter();
+    WalkReport {
+        catalog: Some(offer.catalog.name.clone()),
+        forbidden: forbidden
+            .map(|step| ForbiddenReport::of(step, Policy::CatalogProvided))
+            .collect(),
+        looked_at: looked.looked_at,
+        steps: steps.into_iter().map(BundleReport::of).collect(),
+        has_goal: order.as_ref().is_ok_and(|line| tries(line, goal)),
+        end,
+        message: order.err().map(|error| error.to_string()),
+        to_prerelease: None,
+    }
+}
+
+/// The steps from what is installed, and why they end.
+fn walked(
+    line: &SubscriptionOrder<'_, '_>,
+    inquiry: &Inquiry<'_>,
+    version: Option<&Version>,
+) -> (Vec<NodeIndex>, End) {
     let installed = InstalledCsv {
         name: inquiry.installed.name.as_deref().unwrap_or_default(),
-        version: version.as_ref(),
+        version,
     };
-    let Outlook::Next(first) = line.outlook(installed) else {
-        let end = match inquiry.known {
-            CatalogKnowledge::VersionOnly => End::Unknown,
-            _ => end(line.outlook(installed)),
-        };
-        return report(&[], end, None);
+    let first = match line.outlook(installed) {
+        Outlook::Next(first) => first,
+        _ if inquiry.known == CatalogKnowledge::VersionOnly => return (Vec::new(), End::Unknown),
+        outlook => return (Vec::new(), end(outlook)),
     };
     // From the first step on: a circle comes back to what is installed, and the path shows that.
     let mut steps = vec![first];
     steps.extend(line.walk_from(first));
     let last = steps.last().copied().unwrap_or(first);
-    report(&steps, end(line.outlook_at(last)), None)
+    (steps, end(line.outlook_at(last)))
+}
+
+/// Whether OLM v0 tries the goal from any version.
+fn tries(line: &SubscriptionOrder<'_, '_>, goal: Option<Choice<'_>>) -> bool {
+    goal.is_none_or(|to| {
+        let mut tried = line.order();
+        tried.any(|node| line.graph().name_of(node) == &*to.bundle().name)
+    })
 }
 
 fn end(outlook: Outlook) -> End {

@@ -211,10 +211,11 @@ fn without_edges_one_edit_leads_anywhere() {
 
 #[test]
 fn olm_v0_can_lead_elsewhere_than_ranges_if_a_name_is_unknown() {
-    let lines =
-        "a: 1.1.0 skipRange <1.1.0\nb: 1.2.0\nc: 1.1.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.1.0";
+    let lines = "a: 1.1.0 skipRange <1.1.0\nb: 1.2.0\nc: 1.1.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.1.0\n\
+                 d: 1.0.0; 1.2.0 replaces 1.0.0; 1.3.0 replaces 1.2.0 skipRange <1.2.0";
     for (channel, from, is_undecided) in [
-        ("a", "0.9.0", true),
+        ("a", "0.9.0", false),
+        ("d", "0.9.0", true),
         ("a", "1.1.0", false),
         ("c", "0.9.0", false),
     ] {

@@ -167,7 +167,7 @@ fn against(
         (false, _, _) => Fact::NotInChannel,
         (true, false, true) => Fact::Skipped,
         _ if is_nameless => Fact::Nameless,
-        _ if line.comes_to_itself(installed) => Fact::Itself,
+        _ if line.stays_before(nodes, installed) => Fact::Itself,
         _ => Fact::NoEdge,
     };
     let outlook = match line.outlook(installed) {

@@ -482,6 +482,14 @@ fn olm_v0_tries_nothing_after_what_is_installed() {
             "              the installed version is the channel head",
         ],
     );
+    let no_edge = [
+        "OLM v0        not a candidate (Subscription: no channel, catalog hub)",
+        "Reason        the channel has no edge to it from the installed version",
+        "              the installed version is the channel head",
+    ];
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0 skipRange <=1.1.0\nb: 1.3.0";
+    v0(lines, &[], ("1.1.0", "1.3.0"), &no_edge);
+    v0(lines, &[], ("1.1.0", "1.0.0"), &no_edge);
 }
 
 #[test]
