@@ -12,6 +12,7 @@ pub(crate) use guardrails::{Carrier, Guardrails};
 
 use self::locate::Locator;
 use olmguard_catalog::blob::Fault;
+use olmguard_catalog::blob::JsonKind;
 use olmguard_catalog::fbc::raw::{self, Raw, RawContent, Value};
 use olmguard_catalog::fbc::{FbcErrorKind, NotAFile};
 use olmguard_catalog::image_reference::ImageFault;
@@ -71,16 +72,10 @@ impl WrittenCatalog {
         self.imposed_from.is_some_and(|from| spot.file >= from)
     }
 
-    /// Whether blobs could not be read of which not even schema, package and name are known.
+    /// Whether a package, a channel or a bundle could not be read of which not even package and name are known.
     pub(crate) fn has_lost(&self) -> bool {
-        let is_nameless = |blob: &UnreadBlob| {
-            let is_package = *blob.schema == *"olm.package";
-            blob.schema.is_empty() || blob.name.is_empty() || blob.package.is_empty() && !is_package
-        };
-        let is_syntax = |fault: &LoadFault| {
-            matches!(fault.what, LoadFaultKind::Syntax { .. }) && !self.is_imposed(fault.spot)
-        };
-        self.unread.iter().any(is_nameless) || self.faults.iter().any(is_syntax)
+        let is_lost = |fault: &LoadFault| fault.what.loses() && !self.is_imposed(fault.spot);
+        self.unread.iter().any(UnreadBlob::is_nameless) || self.faults.iter().any(is_lost)
     }
 
     /// The file of a place.
@@ -232,6 +227,18 @@ pub(crate) struct UnreadBlob {
     pub(crate) name: Box<str>,
 }
 
+impl UnreadBlob {
+    /// Whether it can be any package, channel or bundle.
+    fn is_nameless(&self) -> bool {
+        match &*self.schema {
+            "" => true,
+            "olm.package" => self.name.is_empty(),
+            "olm.channel" | "olm.bundle" => self.name.is_empty() || self.package.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 /// Something that could not be read.
 #[derive(Debug)]
 pub(crate) struct LoadFault {
@@ -253,7 +260,7 @@ pub(crate) enum LoadFaultKind {
     /// A scalar of YAML stands behind a tag that means nothing.
     Tag { tag: Box<str>, value: Box<str> },
     /// A document is no blob.
-    NotAnObject(olmguard_catalog::blob::JsonKind),
+    NotAnObject(JsonKind),
     /// A label of a blob, or its keys.
     Meta(FbcErrorKind),
     /// OLM v1 cannot file it.
@@ -268,6 +275,20 @@ pub(crate) enum LoadFaultKind {
         index: usize,
         fault: Fault,
     },
+}
+
+impl LoadFaultKind {
+    /// Whether it is not known which blob it loses.
+    fn loses(&self) -> bool {
+        match self {
+            Self::Syntax { .. } => true,
+            Self::NotAnObject(found) => *found != JsonKind::Null,
+            Self::Meta(FbcErrorKind::DuplicateKeys { folded, .. }) => {
+                ["schema", "package", "name"].contains(&&**folded)
+            }
+            _ => false,
+        }
+    }
 }
 
 // === Images that are no valid references: found where a blob is read, located where it is kept ===

@@ -162,15 +162,40 @@ fn after_a_document_that_no_one_can_read_nothing_is_missing() {
             "schema: [",
             "schema: 1\nname: a",
             "schema: olm.bundle\npackage: p\nname: 1",
+            "just a text",
+            "[{schema: olm.package}]",
+            "schema: olm.channel\npackage: p\nname: a\nName: b",
         ] {
             let catalog = [&documents[..at], &[lost], &documents[at + 1..]].concat();
             let findings = found(&catalog.join("\n---\n"));
             let others = findings.iter().map(|one| one.rule.id());
-            let known = ["invalid-syntax", "label-not-a-string"];
+            let known = [
+                "invalid-syntax",
+                "label-not-a-string",
+                "not-an-object",
+                "duplicate-keys",
+            ];
             let others: Vec<_> = others.filter(|rule| !known.contains(rule)).collect();
             assert_eq!(others, [""; 0], "{lost:?} instead of {document}");
             assert!(!findings.is_empty());
         }
+    }
+}
+
+#[test]
+fn what_is_no_package_channel_or_bundle_hides_nothing() {
+    let catalog = GOOD.replacen("defaultChannel: stable", "defaultChannel: stabel", 1);
+    for other in [
+        "schema: olm.deprecations\npackage: p\nentries: 5",
+        "schema: some.thing\nname: 5",
+    ] {
+        let findings = found(&format!("{catalog}\n---\n{other}\n"));
+        let mut rules = findings.iter().map(|one| one.rule.id());
+        assert!(
+            rules.any(|rule| rule == "default-channel-unknown"),
+            "{other}"
+        );
+        assert!(findings.len() > 1, "{other}");
     }
 }
 

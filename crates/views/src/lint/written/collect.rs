@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::locate::Locator;
 use super::{
-    Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, LoadFault,
-    LoadFaultKind, OtherBlob, Package, PackageProperty, PropertyFault, Spot, Text, UnknownKey,
-    UnreadBlob, WrittenCatalog,
+    Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, ImageAt, LoadFault,
+    LoadFaultKind, OtherBlob, Package, PackageProperty, PropertyFault, ReadBlob, Spot, Text,
+    UnknownKey, UnreadBlob, WrittenCatalog, located,
 };
-use super::{ImageAt, ReadBlob, located};
 use olmguard_catalog::blob::{Fault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
