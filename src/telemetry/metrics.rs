@@ -31,12 +31,11 @@ pub use watches::{FaultClass, WatchMetrics, WatchedResource};
 
 use std::sync::Arc;
 
-use prometheus::{Registry, TextEncoder};
+use prometheus::{IntCounter, IntGauge, Registry, TextEncoder};
 
 use crate::telemetry::metrics::register::{PerLabel, Register, label, whole};
 use connections::{ConnectionFamilies, PortLabel};
 use process::ProcessMetrics;
-use prometheus::{IntCounter, IntGauge};
 
 /// All that is counted; a clone counts into the same registry.
 #[derive(Clone, Debug)]

@@ -191,7 +191,14 @@ fn the_catalogs_of_the_examples_can_be_loaded() {
         let mut rules = findings
             .iter()
             .map(|one| one["id"].as_str().expect("an id"));
-        assert!(!rules.any(|rule| rule == "not-an-object"), "{stdout}");
+        let unloadable = [
+            "invalid-syntax",
+            "not-an-object",
+            "missing-schema",
+            "label-not-a-string",
+            "wrong-type",
+        ];
+        assert!(!rules.any(|rule| unloadable.contains(&rule)), "{stdout}");
     }
 }
 

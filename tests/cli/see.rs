@@ -74,6 +74,13 @@ fn a_package_that_cannot_be_read_is_bad_input() {
         assert_eq!(code, Some(3), "{command:?}: {stdout}{stderr}");
         assert!(!stdout.contains("Nearest"), "{stdout}");
     }
+    let other = catalog.replace("=hub=", "=other=");
+    let other = ["versions", PACKAGE, SAMPLE, &other];
+    assert_eq!(
+        run(&other, "").0,
+        Some(0),
+        "another package of a catalog that is read"
+    );
 }
 
 #[test]

@@ -79,10 +79,9 @@ const OPEN: [&str; 9] = [
 fn compare_schema<T: JsonSchema>(file: &str) {
     let mut schema = schema::<T>();
     // `olmguard.NAME.vN.json` describes `olmguard.NAME/vN`.
-    if let Some(name) = schema.pointer_mut("/properties/schema") {
-        let (kind, version) = (file.trim_end_matches(".json").rsplit_once('.')).expect("a version");
-        name["const"] = json!(format!("{kind}/{version}"));
-    }
+    let (kind, version) = (file.trim_end_matches(".json").rsplit_once('.')).expect("a version");
+    let name = schema.pointer_mut("/properties/schema").expect("a name");
+    name["const"] = json!(format!("{kind}/{version}"));
     jsonschema::meta::validate(&schema).expect("a schema");
     let text = serde_json::to_string_pretty(&schema).expect("string keys only");
     compare(&format!("schemas/{file}"), &format!("{text}\n"));

@@ -279,9 +279,9 @@ impl VersionsReport {
         !self.is_found() && !self.unread.is_empty()
     }
 
-    /// Whether that is so because its content cannot be read.
-    pub fn rests_on_bad_input(&self) -> bool {
-        self.is_undecided() && self.has_bad_input
+    /// Whether a catalog that could have the package cannot be read.
+    pub fn has_bad_input(&self) -> bool {
+        self.has_bad_input
     }
 }
 

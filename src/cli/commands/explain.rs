@@ -43,7 +43,7 @@ pub(crate) struct ExplainArgs {
     output: OutputArgs<TextOrJson>,
 
     /// List all reason codes with their meaning
-    #[arg(long, help_heading = heading::OUTPUT)]
+    #[arg(long, conflicts_with = "words", help_heading = heading::OUTPUT)]
     list: bool,
 
     /// An upgrade, or one argument: a reason code, an exit code, an alert, or an error of kubectl or OLM

@@ -77,7 +77,7 @@ fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {
         TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
-    if report.rests_on_bad_input() {
+    if report.has_bad_input() {
         return Ok(Exit::BadInput);
     }
     Ok(seen.exit(report.is_found(), report.is_undecided()))

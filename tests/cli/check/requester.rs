@@ -148,5 +148,8 @@ fn a_review_is_judged_at_the_time_that_is_given() {
     for (at, code) in [(OPEN, 0), (CLOSED, 1)] {
         let ran = scene.run(&["review.yaml", CATALOG, "--policy=policies.yaml", at]);
         assert_eq!(ran.code, code, "{at}: {}", ran.stdout);
+        assert!(!ran.stdout.contains("Note:"), "{}", ran.stdout);
     }
+    let ran = scene.run(&["review.yaml", CATALOG, "--policy=policies.yaml", "--all"]);
+    assert!(!ran.stdout.contains(USER), "{}", ran.stdout);
 }

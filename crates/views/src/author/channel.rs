@@ -1,10 +1,12 @@
 //! A channel as its author edits it: entries with their edges, and whatever else stands in it.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use crate::author::blob::{BlobText, CHANNEL};
 use crate::author::value::{WrittenMembers, WrittenValue};
-use olmguard_catalog::version::go;
+use olmguard_catalog::version::comparator::{Side, VersionCut};
+use olmguard_catalog::version::{SkipRange, Version, go, meaning};
 
 /// An `olm.channel`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -229,6 +231,40 @@ impl AuthoredEntry {
             members.put("skips", WrittenValue::List(skips.collect()));
         }
         WrittenValue::Object(members)
+    }
+}
+
+/// A `skipRange` that OLM does not read as it is written.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "skipRange {} does not end at its version: OLM reads an x in a prerelease as a wildcard",
+    go::quote(range)
+)]
+pub struct WildcardRange {
+    range: Box<str>,
+}
+
+/// The range from a version to just below another, if OLM reads it so.
+pub(super) fn range_below(
+    lowest: impl fmt::Display,
+    version: &Version,
+) -> Result<Box<str>, WildcardRange> {
+    let range = format!(">={lowest} <{version}");
+    let read = SkipRange::parse(&range).ok();
+    let taken = read.and_then(|read| meaning::skip_range(&read).ok());
+    let last = taken.and_then(|taken| taken.into_iter().next_back());
+    let is_below = last.is_some_and(|last| match last.span.upper {
+        VersionCut::At(point, Side::Before) => {
+            let end = Version::parse(&point.to_string());
+            end.is_ok_and(|end| end.cmp_precedence(version).is_eq())
+        }
+        VersionCut::At(_, Side::After) | VersionCut::Unlimited => false,
+    });
+    let range = range.into();
+    if is_below {
+        Ok(range)
+    } else {
+        Err(WildcardRange { range })
     }
 }
 

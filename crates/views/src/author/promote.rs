@@ -12,9 +12,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::author::channel::{AuthoredChannel, AuthoredEntry, ChannelFault};
+use crate::author::channel::{
+    AuthoredChannel, AuthoredEntry, ChannelFault, WildcardRange, range_below,
+};
 use crate::author::written::CatalogText;
-use olmguard_catalog::version::{SkipRange, SkipRangeError, Version, go};
+use olmguard_catalog::version::{Version, go};
 
 /// Method to connect the bundle to the channel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -79,17 +81,9 @@ pub enum PromoteError {
         /// The channel.
         channel: Box<str>,
     },
-    /// No `skipRange` can be written for these versions.
-    #[error(
-        "skipRange {} cannot be read: {source}; use --method skips",
-        go::quote(range)
-    )]
-    Range {
-        /// The range.
-        range: Box<str>,
-        /// Why OLM does not read it.
-        source: SkipRangeError,
-    },
+    /// No `skipRange` ends at the version.
+    #[error("{0}; use --method skips")]
+    Range(#[from] WildcardRange),
     /// The channel has no main line.
     #[error(
         "channel {}: {source}; mend the channel first, as opm validate wants it",
@@ -153,23 +147,12 @@ pub fn promote(
             entry.skips = names.map(Box::from).collect();
         }
         Method::SkipRange => {
-            let mut ranges = lower.map(|(_, lowest)| format!(">={lowest} <{version}"));
-            entry.skip_range = ranges.next().map(readable).transpose()?;
+            let mut ranges = lower.map(|(_, lowest)| range_below(lowest, version));
+            entry.skip_range = ranges.next().transpose()?;
         }
     }
     let entries = [channel.entries.clone(), vec![entry]].concat();
     Ok(channel.with(entries))
-}
-
-/// A range that OLM reads: the grammar takes an `x` in a prerelease for a wildcard.
-fn readable(range: String) -> Result<Box<str>, PromoteError> {
-    match SkipRange::parse(&range) {
-        Ok(_) => Ok(range.into()),
-        Err(source) => Err(PromoteError::Range {
-            range: range.into(),
-            source,
-        }),
-    }
 }
 
 /// The package's bundles whose version can be read, lowest first.

@@ -28,7 +28,9 @@ use std::collections::BTreeSet;
 
 use olmguard_catalog::version::{Version, go};
 
-use crate::author::channel::{AuthoredChannel, AuthoredEntry, ChannelFault};
+use crate::author::channel::{
+    AuthoredChannel, AuthoredEntry, ChannelFault, WildcardRange, range_below,
+};
 use crate::author::zstream::stream::{Entrance, MinorStream};
 
 /// The release that is added.
@@ -100,6 +102,9 @@ pub enum ZStreamError {
         /// The head.
         head: Box<str>,
     },
+    /// No `skipRange` ends at the version.
+    #[error("{0}; omit --with-range")]
+    Range(#[from] WildcardRange),
     /// Nothing on the main line leads on from the minor.
     #[error(
         "only entries that are skipped themselves replace or skip the releases of {major}.{minor}: \
@@ -178,7 +183,7 @@ fn rewrite(
     release.skips = stream.in_order(stream.names().filter(is_skipped));
     release.skips.extend(adopted);
     if manner == Manner::Range && anchor.is_some() {
-        release.skip_range = Some(range(stream));
+        release.skip_range = Some(range(stream)?);
     }
     kept.push(release);
     Ok((kept, removed))
@@ -279,10 +284,10 @@ fn named<'a>(entries: &'a mut [AuthoredEntry], name: &str) -> Option<&'a mut Aut
     entries.iter_mut().find(|entry| *entry.name == *name)
 }
 
-fn range(stream: &MinorStream<'_>) -> Box<str> {
+fn range(stream: &MinorStream<'_>) -> Result<Box<str>, WildcardRange> {
     let version = stream.release.version;
     let (major, minor) = (version.major(), version.minor());
-    format!(">={major}.{minor}.0 <{version}").into()
+    range_below(format_args!("{major}.{minor}.0"), version)
 }
 
 #[cfg(test)]

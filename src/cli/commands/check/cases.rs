@@ -1,12 +1,13 @@
 //! The cases of a run: extensions, and reviews of edits of extensions.
 
+use serde_json::Value;
+
 use crate::cli::commands::check::base::Past;
 use crate::manifest::{Position, ValueStep};
 use olmguard_admission::Review;
 use olmguard_engine::extension::schema::Finding;
 use olmguard_engine::extension::{Extension, Identity};
 use olmguard_engine::judge::Exemption;
-use serde_json::Value;
 
 /// One edit to judge, and its place.
 #[derive(Debug)]

@@ -12,8 +12,9 @@ use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
 use crate::cli::commands::check::base::{
     Ancestor, Base, BaseError, ParsedObject, Past, Renames, is_review,
 };
-use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
-use crate::cli::commands::check::cases::{CasePlace, deciding_field};
+use crate::cli::commands::check::cases::{
+    Case, CasePlace, InstalledSource, Subject, deciding_field,
+};
 use crate::cli::commands::check::kustomize::{Kustomizations, Skipped};
 use crate::facts::given::{self, GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{

@@ -10,7 +10,7 @@ use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::{installed, judged};
 use crate::facts::Fault;
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::{Answer, plain};
+use olmguard_engine::explain::{Answer, RequesterFact, plain};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_report::{Text, Tone};
@@ -111,12 +111,14 @@ fn aside(text: &mut Text, place: &str, word: &str, why: &str) {
     text.line(Tone::Plain, format!("  {why}"));
 }
 
-/// What policies read and no flag gives, each once. An `AdmissionReview` has its own.
+/// What policies read and no flag gives, each once. An `AdmissionReview` has its own user.
 fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static str> {
     let is_review = matches!(case.subject, Subject::Review(_));
-    let reads = answer.reads.iter();
-    let notes = reads.filter_map(|reads| args.facts.policies.assumed(*reads));
-    notes.filter(|_| !is_review).collect()
+    let reads = answer.reads.iter().copied();
+    let reads = reads.filter(|fact| !is_review || *fact == RequesterFact::Time);
+    reads
+        .filter_map(|fact| args.facts.policies.assumed(fact))
+        .collect()
 }
 
 fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {

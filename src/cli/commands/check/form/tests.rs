@@ -9,8 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cli::commands::check::base::Past;
-use crate::cli::commands::check::cases::CasePlace;
-use crate::cli::commands::check::cases::{self, Subject};
+use crate::cli::commands::check::cases::{self, CasePlace, Subject};
 use crate::manifest::Position;
 use olmguard_engine::explain::not_judged;
 use olmguard_engine::extension::{Filter, Identity, InstalledBundle};
