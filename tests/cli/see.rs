@@ -219,6 +219,13 @@ fn a_catalog_that_cannot_be_read_is_a_bad_input() {
         stdout.starts_with("harbor-lights-operator in catalog sample\n"),
         "{stdout}"
     );
+    // What is installed is known by the catalogs that can be read.
+    let known = ["versions", PACKAGE, SAMPLE, "--installed=1.2.0"];
+    let (code, stdout, stderr) = run(&[&known[..], &[nowhere]].concat(), "");
+    assert_eq!(code, Some(3), "{stderr}");
+    let (_, alone, _) = run(&known, "");
+    let (list, _) = alone.split_once("\n*  ").expect("a legend");
+    assert!(stdout.starts_with(list), "{stdout}");
     let (code, stdout, stderr) = run(&["path", PACKAGE, "1.2.0", SAMPLE, nowhere], "");
     assert_eq!((code, &*stdout), (Some(3), ""), "{stderr}");
     assert!(stderr.contains("[CatalogNotLoaded]"), "{stderr}");
@@ -362,7 +369,7 @@ fn without_a_package_the_packages_are_listed() {
          \x20 Package  Default channel  Channels  Bundles  Notes\n\
          \x20 p                                            cannot be read\n\
          \x20 q        d                d         0        deprecated\n";
-    assert_eq!((code, &*stdout), (Some(0), lists));
+    assert_eq!((code, &*stdout), (Some(3), lists));
 
     let (code, stdout, stderr) = run(&["versions", "--catalog=hub=nowhere.yaml"], "");
     assert_eq!(code, Some(3), "{stderr}");

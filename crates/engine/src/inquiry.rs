@@ -75,7 +75,7 @@ impl<'a> Inquiry<'a> {
             let decision = Decision::new(basis, filter, &stranger, context);
             return Err(NotAnswered::Refused(Box::new(decision)));
         };
-        let named = said.find(basis.snapshot, filter, &offers);
+        let named = said.find(basis.snapshot.rules(), &offers);
         let named = named.map_err(NotAnswered::From)?;
         let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
         let rules = basis.snapshot.rules();

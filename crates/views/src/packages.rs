@@ -65,6 +65,12 @@ impl PackagesReport {
         }
     }
 
+    /// Whether a package cannot be read.
+    pub fn has_bad_input(&self) -> bool {
+        let mut packages = self.catalogs.iter().flat_map(|catalog| &catalog.packages);
+        packages.any(|package| package.error.is_some())
+    }
+
     /// The report as it is printed with `-o text`, with its last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::default();

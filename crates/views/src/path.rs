@@ -125,6 +125,9 @@ pub struct Hop {
     pub bundle: BundleReport,
     /// Edges that allow the step. Empty if the semver rules alone allow it.
     edges: Vec<EdgeReport>,
+    /// Whether the bundle counts as the one that is installed before the step.
+    #[serde(skip)]
+    stays: bool,
     /// Step that guardrails forbid, and because of which the path contains this step. Null if
     /// guardrails do not change the path here.
     bent_by: Option<ForbiddenReport>,
@@ -374,9 +377,11 @@ fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
             let from_here = origin.as_ref().is_some_and(|origin| edge.starts_at(origin));
             edge.is_asked && from_here && edge.to == *choice
         });
+        let is_same = |origin: &Origin<'_>| origin.is_same(choice.index, choice.package);
         hops.push(Hop {
             version: pin(*choice).unwrap_or_default(),
             bundle: BundleReport::of(*choice),
+            stays: origin.as_ref().is_some_and(is_same),
             edges: leading,
             bent_by: bends.next().flatten().map(report),
         });

@@ -217,7 +217,7 @@ impl VersionsReport {
             notes.extend(see::missing_channels(filter, &offers));
         }
         let said = said.filter(|_| !offers.is_empty());
-        let named = said.map(|said| said.find(snapshot, filter, &offers));
+        let named = said.map(|said| said.find(snapshot.rules(), &offers));
         let named = named.transpose()?;
         let no_version = named
             .as_ref()

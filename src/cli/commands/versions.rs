@@ -62,7 +62,12 @@ fn list(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
         TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
-    Ok(facts.exit().unwrap_or(Exit::Good))
+    let own = if report.has_bad_input() {
+        Exit::BadInput
+    } else {
+        Exit::Good
+    };
+    Ok(facts.exit().unwrap_or(own))
 }
 
 fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {

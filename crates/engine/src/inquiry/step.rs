@@ -93,6 +93,12 @@ impl<'a> Inquiry<'a> {
         origin.is_some_and(|origin| targets.iter().any(|to| self.leads(&origin, to)))
     }
 
+    /// Whether one of these bundles counts as the installed one, perhaps by another name.
+    fn stays(&self, targets: &[Choice<'a>]) -> bool {
+        let origin = self.origin();
+        origin.is_some_and(|origin| targets.iter().any(|to| origin.is_same(to.index, to.package)))
+    }
+
     /// Why guardrails forbid a step along an edge that counts.
     pub fn violations_along(&self, targets: &[Choice<'a>]) -> Vec<Violation<'a>> {
         let Some(origin) = self.origin() else {
@@ -131,7 +137,7 @@ impl<'a> Inquiry<'a> {
         } else if token == Some(Token::InstalledUnknown) {
             let version = self.installed.version.clone();
             needs.push(Need::Name { version });
-        } else if !is_here && !self.is_successor(targets) {
+        } else if !self.stays(targets) && !self.is_successor(targets) {
             needs.extend(self.without_edge(targets));
         }
         needs.extend(outside_of_channels(self, targets));

@@ -137,12 +137,12 @@ pub enum NamingError {
 impl StatedInstalled {
     /// The bundle that is meant, in any channel of these offers.
     ///
-    /// # Errors If several bundles fit, or none. A version that no bundle has is still an answer: OLM follows the
-    /// ranges that match it.
+    /// # Errors
+    /// If several bundles fit, or none. A version that no bundle has is still an answer: OLM follows the ranges that
+    /// match it.
     pub fn find(
         &self,
-        snapshot: &Snapshot,
-        filter: &Filter,
+        rules: &Rules,
         offers: &[Offer<'_>],
     ) -> Result<IdentifiedInstalled, NamingError> {
         let is_version = Version::parse(&self.text).is_ok();
@@ -152,15 +152,13 @@ impl StatedInstalled {
                 known: known_by_name(name, offers),
             });
         }
-        let rules = snapshot.rules();
         if let Some(named) = by_name(&self.text, offers, rules) {
             return named;
         }
         if !is_version {
             return self.by_virtual_name(offers);
         }
-        let version = Installed::Bundle(self.called(None));
-        let (installed, known) = match identify(snapshot, filter, version) {
+        let (installed, known) = match named(self.called(None), offers, rules) {
             Installed::Unknown(UnknownCause::Several { bundles }) => {
                 return Err(NamingError::Several { bundles });
             }
@@ -187,7 +185,7 @@ impl StatedInstalled {
         if offers.is_empty() {
             return Ok(Installed::Bundle(self.without_catalog()));
         }
-        match self.find(snapshot, filter, &offers) {
+        match self.find(snapshot.rules(), &offers) {
             Ok(found) if found.known == CatalogKnowledge::SpokenOf => {
                 Ok(Installed::Inferred(found.installed))
             }

@@ -280,8 +280,8 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether a bundle counts as the installed one itself.
-    pub(super) fn is_same(&self, bundle: BundleIndex, package: &Package) -> bool {
+    /// Whether a bundle counts as the installed one itself: the stay rule.
+    pub fn is_same(&self, bundle: BundleIndex, package: &Package) -> bool {
         match (&self.steps, &self.version) {
             (SuccessorSource::Caret(caret), _) => package.is_in_range(&caret.same, bundle),
             (SuccessorSource::Catalog | SuccessorSource::Both(_), Some(own)) => {
@@ -292,7 +292,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The bundles that count as the installed one itself: the stay rule.
+    /// All bundles for which [`Self::is_same`] holds.
     pub fn same(&self, package: &Package) -> BundleSet {
         let mut same = package.no_bundle();
         self.add_same_at(self.place_in(package), package, &mut same);

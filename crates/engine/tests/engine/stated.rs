@@ -59,7 +59,7 @@ fn a_version_or_a_name_is_what_is_installed() {
     let offers = Offer::of(&snapshot, &filter("P")).expect("readable catalogs");
     let grasp = |name| {
         let said = stated("1.1.0", Some(name), None);
-        let found = said.find(&snapshot, &filter("P"), &offers);
+        let found = said.find(snapshot.rules(), &offers);
         found.map(|found| found.known)
     };
     assert_eq!(grasp("other"), Ok(CatalogKnowledge::Stranger));

@@ -227,6 +227,8 @@ fn elsewhere(catalog: &CatalogText, asked: Promotion<'_>) -> Option<Box<str>> {
         place(one).cmp(&place(other))
     });
     let entries = channels.iter();
-    let mut replaces = entries.filter_map(|channel| channel.entry(asked.bundle)?.replaces.clone());
-    replaces.next()
+    let replaces = entries.filter_map(|channel| channel.entry(asked.bundle)?.replaces.clone());
+    // An entry that replaces itself would leave the new channel without a head.
+    let mut others = replaces.filter(|name| **name != *asked.bundle);
+    others.next()
 }

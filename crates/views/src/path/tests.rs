@@ -2,7 +2,7 @@ use super::*;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::extension::Policy;
-use olmguard_engine::judge::{Basis, Policies, UpgradePolicies};
+use olmguard_engine::judge::{Basis, Policies, StatedInstalled, UpgradePolicies};
 use olmguard_engine::resolve::EditContext;
 use olmguard_policy::UpgradePolicy;
 use serde_json::json;
@@ -207,6 +207,22 @@ fn without_edges_one_edit_leads_anywhere() {
     let expected = "  1     \"1.0.0\"         none needed: SelfCertified\n";
     assert!(text.contains(expected), "{text}");
     assert!(way(Some("2.0.0")).is_found() && !way(None).is_found());
+}
+
+#[test]
+fn a_bundle_of_the_installed_version_needs_no_edge() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", CHAIN)]);
+    let filter = filter(&[], None);
+    let basis = Basis::without_policies(&snapshot);
+    let renamed = StatedInstalled {
+        bundle: Some("old.v1.0.0".to_owned()),
+        ..said("1.0.0")
+    };
+    let inquiry = Inquiry::of(basis, &filter, &renamed, EditContext::unknown());
+    let way = PathReport::of(&inquiry.expect("a question"), Some("1.1.0"));
+    let text = way.expect("a bundle").to_text().to_string();
+    let expected = "  1     \"1.0.0\"         none needed: same version\n  2     \"1.1.0\"         replaces ";
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]

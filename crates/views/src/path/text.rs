@@ -194,6 +194,7 @@ impl PathReport {
     fn edge(&self, hop: &Hop) -> Vec<String> {
         match hop.edges.split_first() {
             _ if self.is_free => vec!["none needed: SelfCertified".to_owned()],
+            None if hop.stays => vec!["none needed: same version".to_owned()],
             None => vec!["none needed: semver rules".to_owned()],
             Some((edge, more)) => {
                 let channel = go::escape(&edge.channel);

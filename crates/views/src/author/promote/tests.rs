@@ -92,6 +92,13 @@ fn each_method_writes_the_entry_of_the_seeds() {
     assert_eq!(beta.replaces, some("0.2.0"));
 }
 
+#[test]
+fn an_entry_that_replaces_itself_is_not_copied() {
+    let catalog = catalog(&["0.1.0", "0.2.0"], &["alpha: 0.1.0 0.2.0<0.2.0"]);
+    let beta = entry(&catalog, "op.v0.2.0", "beta", Method::Replaces);
+    assert_eq!(beta.replaces, None);
+}
+
 /// Where an installed version gets in a channel, with OLM v1 and OLM v0.
 fn course(catalog: &CatalogText, channel: &str, version: &str) -> (Course, Course) {
     let reach = reach(catalog, &Rules::default(), "op", channel).unwrap();
