@@ -15,23 +15,22 @@
 //!
 //! The results are facts; `views` words them.
 
-mod ahead;
 mod change;
-mod concern;
 mod onward;
 mod place;
 
+use crate::audit::place::version;
 use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{
     Basis, Edit, Judgement, PreflightRefusal, Request, Requester, Ruling, Token, Verdict, Walk,
     judge, rule, walk,
 };
-use crate::resolve::{Choice, Origin, Query};
+use crate::resolve::{Choice, Offer, Origin, Query, choose, weigh};
+use crate::snapshot::Snapshot;
 use olmguard_catalog::version::Constraint;
+use olmguard_catalog::word_set;
 
-pub use crate::audit::ahead::images_ahead;
 pub use crate::audit::change::{Difference, Moves, Reach, denied_step, differences, other_images};
-pub use crate::audit::concern::Concern;
 pub use crate::audit::onward::{NextEdit, Onward, UninstallablePath};
 pub use crate::audit::place::{Deprecations, Place};
 
@@ -188,4 +187,174 @@ impl<'s> Requested<'s> {
             channels,
         })
     }
+}
+
+// === The images that are worth reading before an edit asks for them ===
+
+/// The images of the bundles that an extension can be upgraded to, each once: first the image of the bundle that its spec
+/// resolves to, then the images of the successors of the installed bundle in its channels, the newest first.
+///
+/// An extension without an installed bundle, or with a spec that cannot be read, has none.
+pub fn images_ahead(snapshot: &Snapshot, extension: &Extension, most: usize) -> Vec<String> {
+    let Some(ahead) = bundles(snapshot, extension) else {
+        return Vec::new();
+    };
+    let mut images: Vec<String> = Vec::new();
+    for choice in ahead {
+        let image = &*choice.bundle().image;
+        if images.len() < most && !image.is_empty() && !images.iter().any(|known| known == image) {
+            images.push(image.to_owned());
+        }
+    }
+    images
+}
+
+fn bundles<'s>(snapshot: &'s Snapshot, extension: &Extension) -> Option<Vec<Choice<'s>>> {
+    let filter = extension.filter.as_ref().ok()?;
+    let installed = extension.installed.bundle()?;
+    let origin = Origin::read(installed, snapshot.rules()).ok()?;
+    let resolved = choose(&weigh(&Offer::of(snapshot, filter)?, Some(&origin))).ok();
+    let offers = Offer::of(snapshot, &filter.without_version())?;
+    let successors = offers.iter().flat_map(|offer| successors(offer, &origin));
+    let mut successors: Vec<_> = successors
+        .filter_map(|choice| Some((version(choice)?, choice)))
+        .collect();
+    successors.sort_by(|(one, _), (other, _)| other.cmp_precedence(one));
+    let resolved = resolved.map(|resolved| resolved.choice);
+    let successors = successors.into_iter().map(|(_, choice)| choice);
+    Some(resolved.into_iter().chain(successors).collect())
+}
+
+fn successors<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {
+    let accepted = offer.accepted(origin).bundles;
+    accepted.iter().map(|index| offer.choice(index)).collect()
+}
+
+// === The concerns about an extension, a closed set of words: metrics and reports label by them ===
+
+word_set! {
+    /// One concern about an extension, the worst first.
+    pub enum Concern {
+        /// OLM resolves nothing for the spec.
+        Unresolvable => "unresolvable",
+        /// OLM takes a step automatically that guardrails forbid.
+        ForbiddenMove => "forbidden_move",
+        /// Guardrails or upgrade policies forbid what the spec resolves to.
+        Forbidden => "forbidden",
+        /// OLM cannot install what the spec resolves to, or perhaps cannot.
+        NotInstallable => "not_installable",
+        /// OLM upgrades it automatically from a release to a prerelease.
+        MovesToPrerelease => "moves_to_prerelease",
+        /// A fact is missing: one of the verdict, or what is installed.
+        Undecided => "undecided",
+        /// Newer versions exist, and no upgrade path leads to any of them.
+        Stranded => "stranded",
+        /// No catalog has the installed bundle any more.
+        NotInCatalog => "not_in_catalog",
+        /// The installed bundle violates upgrade policies.
+        AgainstPolicy => "against_policy",
+        /// The package is deprecated.
+        PackageDeprecated => "package_deprecated",
+        /// The installed bundle is deprecated.
+        BundleDeprecated => "bundle_deprecated",
+        /// A requested channel is deprecated.
+        ChannelDeprecated => "channel_deprecated",
+        /// Guardrails or upgrade policies forbid each path to a newer version.
+        PathForbidden => "path_forbidden",
+        /// OLM does not install a bundle on the path to a newer version, and there is no path around it.
+        PathNotInstallable => "path_not_installable",
+        /// Only a change of channels leads to a newer version.
+        ChannelEnds => "channel_ends",
+        /// The bypass of the upgrade edges is still set.
+        Bypass => "bypass",
+        /// OLM upgrades it automatically.
+        Moves => "moves",
+        /// The range has no upper bound.
+        Unbounded => "unbounded",
+        /// A newer version is within reach, and OLM does not upgrade to it automatically.
+        Behind => "behind",
+    }
+}
+
+impl Concern {
+    /// Whether an audit found it.
+    fn is_of(self, audit: &Audit<'_>) -> bool {
+        match self {
+            Self::Unresolvable => {
+                let is_resolved = audit.judgement.token() == Token::Preflight;
+                denies(audit) && !is_by_rule(audit) && !is_resolved
+            }
+            Self::Forbidden => denies(audit) && is_by_rule(audit),
+            Self::Undecided => {
+                audit.judgement.verdict() == Verdict::Undecided || audit.unknown.is_some()
+            }
+            Self::NotInstallable => audit.not_installable().is_some(),
+            Self::ForbiddenMove => walks(audit, |walk| !walk.forbidden.is_empty()),
+            Self::MovesToPrerelease => audit.to_prerelease.is_some(),
+            Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),
+            Self::Bypass => audit.bypass.is_some(),
+            Self::Unbounded => audit.is_unbounded == Some(true),
+            Self::NotInCatalog => is_at(audit, |place| place.installed.is_empty()),
+            Self::AgainstPolicy => is_at(audit, |place| !place.violations.is_empty()),
+            Self::PackageDeprecated => deprecates(audit, |all| all.of_package.is_some()),
+            Self::BundleDeprecated => deprecates(audit, |all| all.is_of_bundle),
+            Self::ChannelDeprecated => deprecates(audit, |all| !all.of_channels.is_empty()),
+            Self::Stranded
+            | Self::PathForbidden
+            | Self::PathNotInstallable
+            | Self::ChannelEnds
+            | Self::Behind => Self::of_path(audit) == Some(self),
+        }
+    }
+
+    /// The concern about the path onward, if there is one.
+    fn of_path(audit: &Audit<'_>) -> Option<Self> {
+        match &audit.place.as_ref()?.onward {
+            Onward::Now(next) | Onward::Later(next, _) => {
+                let arrives = walks(audit, |walk| arrives(walk, next));
+                // No edit is needed for a version that OLM reaches automatically along edges.
+                let is_idle = arrives && audit.bypass.is_none();
+                (!is_idle).then_some(Self::Behind)
+            }
+            Onward::Forbidden(_) => Some(Self::PathForbidden),
+            Onward::NotInstallable(_) => Some(Self::PathNotInstallable),
+            Onward::OtherChannels(_) => Some(Self::ChannelEnds),
+            Onward::Stranded => Some(Self::Stranded),
+            // What OLM cannot choose is a concern of the request.
+            Onward::Newest | Onward::Tied | Onward::NotFound => None,
+        }
+    }
+}
+
+fn denies(audit: &Audit<'_>) -> bool {
+    audit.judgement.verdict() == Verdict::Deny
+}
+
+/// Whether rules of authors or administrators decided, and not OLM.
+fn is_by_rule(audit: &Audit<'_>) -> bool {
+    let ruling = &audit.judgement.ruled.ruling;
+    matches!(ruling, Ruling::Guardrail(_) | Ruling::Policy(_))
+}
+
+fn walks(audit: &Audit<'_>, is: impl Fn(&Walk<'_>) -> bool) -> bool {
+    audit.automatic.as_ref().is_some_and(is)
+}
+
+/// Whether automatic upgrades that no guardrail forbids reach the version that edits can reach, perhaps from another
+/// catalog, or a newer one, such as a prerelease.
+fn arrives(walk: &Walk<'_>, next: &NextEdit<'_>) -> bool {
+    let Some(end) = next.path.last().and_then(|last| version(*last)) else {
+        return false;
+    };
+    let steps = walk.steps.iter();
+    let mut steps = steps.filter_map(|step| version(*step));
+    walk.forbidden.is_empty() && steps.any(|step| step.cmp_precedence(end).is_ge())
+}
+
+fn deprecates(audit: &Audit<'_>, is: impl Fn(&Deprecations<'_>) -> bool) -> bool {
+    is_at(audit, |place| is(&place.deprecations))
+}
+
+fn is_at(audit: &Audit<'_>, is: impl Fn(&Place<'_>) -> bool) -> bool {
+    audit.place.as_ref().is_some_and(is)
 }

@@ -1,16 +1,21 @@
 //! `olmguard path PACKAGE FROM [TO]`: the edits that lead from here to there, and what happens without
 //! one.
 
-mod frame;
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
 
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{
     EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, PackageFacts,
 };
-use crate::cli::output::{OutputArgs, yaml};
-use crate::cli::{CommandFailure, Exit, help, output, say};
-use frame::FrameArgs;
+use crate::cli::output::{self, OutputArgs, yaml};
+use crate::cli::{CommandFailure, Exit, HasExit, help, say};
+use crate::manifest::{DocumentError, InputError, Inputs, documents};
+use olmguard_catalog::dns1123;
+use olmguard_engine::extension::{Extension, Filter, Shape};
 use olmguard_views::generation::Generation;
 use olmguard_views::path::{Frame, ManifestOfPath, PathReport, manifests};
 
@@ -88,7 +93,7 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
         Form::Text => output::toned(&report.to_text())?,
         Form::Json => output::json(&report)?,
         Form::Yaml => {
-            let documents = documents(&manifests(&report, &frame));
+            let documents = text_of(&manifests(&report, &frame));
             output::text(|stdout| stdout.write_all(documents.as_bytes()))?;
             if let Some(why) = report.no_way() {
                 say(&why);
@@ -123,7 +128,7 @@ impl PathArgs {
 }
 
 /// Several documents, each after its comment.
-fn documents(manifests: &[ManifestOfPath]) -> String {
+fn text_of(manifests: &[ManifestOfPath]) -> String {
     let documents = manifests.iter().map(|manifest| {
         let document = yaml::document(&manifest.object);
         format!("---\n# {}\n{document}", manifest.comment)
@@ -133,3 +138,165 @@ fn documents(manifests: &[ManifestOfPath]) -> String {
 
 const NO_MANIFESTS: &str =
     "-o yaml prints ClusterExtensions, which --olm v0 does not have: use -o text or -o json";
+
+// === The manifest that each hop changes: one of a file, or a new one ===
+
+/// The flags about the manifest.
+#[derive(Args, Clone, Debug)]
+struct FrameArgs {
+    /// Change the ClusterExtension in this file (- for standard input)
+    #[arg(
+        short = 'f',
+        long = "filename",
+        value_name = "PATH",
+        help_heading = heading::MANIFEST
+    )]
+    filename: Option<PathBuf>,
+
+    /// Name of a new ClusterExtension [default: name of the package]
+    #[arg(long, value_name = "NAME", help_heading = heading::MANIFEST)]
+    name: Option<String>,
+
+    /// Namespace to install into [default: name of the ClusterExtension]
+    #[arg(long, value_name = "NAMESPACE", help_heading = heading::MANIFEST)]
+    namespace: Option<String>,
+
+    /// Service account of the installer [default: NAME-installer]
+    #[arg(long, value_name = "NAME", help_heading = heading::MANIFEST)]
+    service_account: Option<String>,
+}
+
+/// Why there is no manifest to change.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli) enum FrameError {
+    #[error("{file}: {error}")]
+    Input { file: String, error: InputError },
+    #[error("{file}:{error}")]
+    Document { file: String, error: DocumentError },
+    #[error("-f: found {found} ClusterExtensions of API v1 for package {package:?}: expected one")]
+    Count { found: usize, package: String },
+    #[error("{flag} and -f cannot be used together: the flag is for a new ClusterExtension")]
+    Both { flag: &'static str },
+    #[error("{flag}: found {found:?}: expected {expected}, lower-case letters, digits and hyphens")]
+    Name {
+        flag: &'static str,
+        found: String,
+        expected: &'static str,
+    },
+}
+
+impl FrameArgs {
+    /// The manifest, and its extension if it is in a file. What the file requests besides the package goes into the filter.
+    fn frame(&self, filter: &mut Filter) -> Result<(Frame, Option<Extension>), FrameError> {
+        match &self.filename {
+            Some(file) => {
+                self.check_new()?;
+                let (frame, extension) = of_file(file.clone(), filter)?;
+                Ok((frame, Some(extension)))
+            }
+            None => Ok((self.new_frame(filter), None)),
+        }
+    }
+
+    fn check_new(&self) -> Result<(), FrameError> {
+        let given = [
+            ("--name", &self.name),
+            ("--namespace", &self.namespace),
+            ("--service-account", &self.service_account),
+        ];
+        let given = given.into_iter().find(|(_, value)| value.is_some());
+        given.map_or(Ok(()), |(flag, _)| Err(FrameError::Both { flag }))
+    }
+
+    /// Whether an API server takes the names of a new object.
+    fn check_names(&self, package: &str) -> Result<(), FrameError> {
+        if self.filename.is_some() {
+            return Ok(());
+        }
+        let [name, namespace, account] = self.names(package);
+        let is_name = |text: &str| text.len() <= 253 && dns1123::is_subdomain(text);
+        let is_namespace = |text: &str| text.len() <= 63 && dns1123::is_label(text);
+        let name_of = |flag, found| FrameError::Name {
+            flag,
+            found,
+            expected: "a DNS subdomain of at most 253 characters",
+        };
+        if !is_name(&name) {
+            return Err(name_of("--name", name));
+        }
+        if !is_namespace(&namespace) {
+            return Err(FrameError::Name {
+                flag: "--namespace",
+                found: namespace,
+                expected: "a DNS label of at most 63 characters",
+            });
+        }
+        if !is_name(&account) {
+            return Err(name_of("--service-account", account));
+        }
+        Ok(())
+    }
+
+    /// The name, the namespace and the service account of a new object.
+    fn names(&self, package: &str) -> [String; 3] {
+        let name = self.name.as_deref().unwrap_or(package);
+        let namespace = self.namespace.as_deref().unwrap_or(name);
+        let installer = format!("{name}-installer");
+        let account = self.service_account.as_deref().unwrap_or(&installer);
+        [name, namespace, account].map(str::to_owned)
+    }
+
+    fn new_frame(&self, filter: &Filter) -> Frame {
+        let [name, namespace, account] = self.names(&filter.package);
+        Frame::new(&name, &namespace, &account, filter)
+    }
+}
+
+fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), FrameError> {
+    let mut found = Vec::new();
+    for input in Inputs::new([file], io::stdin()) {
+        let file = input.path;
+        let bytes = input.bytes.map_err(|error| FrameError::Input {
+            file: file.clone(),
+            error,
+        })?;
+        for document in documents(&bytes) {
+            let document = document.map_err(|error| FrameError::Document {
+                file: file.clone(),
+                error,
+            })?;
+            let (objects, _) = document.into_objects();
+            found.extend(objects.into_iter().filter_map(|object| {
+                let extension = Extension::read(Shape::V1, &object.value);
+                let asked = extension.filter.clone().ok()?;
+                let frame = Frame::of(object.value)?;
+                (asked.package == filter.package).then_some((frame, asked, extension))
+            }));
+        }
+    }
+    match <[_; 1]>::try_from(found) {
+        Ok([(frame, asked, extension)]) => {
+            filter.selector = asked.selector;
+            filter.policy = asked.policy;
+            filter.version = filter.version.take().or(asked.version);
+            if filter.channels.is_empty() {
+                filter.channels = asked.channels;
+                return Ok((frame, extension));
+            }
+            Ok((frame.with_channels(&filter.channels), extension))
+        }
+        Err(found) => Err(FrameError::Count {
+            found: found.len(),
+            package: filter.package.clone(),
+        }),
+    }
+}
+
+impl HasExit for FrameError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Input { .. } | Self::Document { .. } => Exit::BadInput,
+            Self::Count { .. } | Self::Both { .. } | Self::Name { .. } => Exit::Usage,
+        }
+    }
+}

@@ -9,7 +9,6 @@
 //! without cases are errors, since what cannot fail tests nothing.
 
 mod forms;
-mod report;
 mod subject;
 mod suite;
 mod trial;
@@ -18,15 +17,15 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Serialize;
+use suite::Suite;
 
 use crate::cli::args::heading;
-use crate::cli::output::OutputArgs;
-use crate::cli::{CommandFailure, Exit, help, output, say, warn};
+use crate::cli::commands::test::trial::Outcome;
+use crate::cli::output::{self, OutputArgs};
+use crate::cli::{CommandFailure, Exit, help, say, warn};
 use crate::manifest::{Inputs, documents};
-use suite::Suite;
-use trial::Outcome;
-
-pub use report::Report;
 
 /// Run upgrade test suites
 #[derive(clap::Args, Clone, Debug)]
@@ -174,3 +173,89 @@ const EXIT_CODES: &[(Exit, &str)] = &[
         "a suite, or a file that it names, is unreadable",
     ),
 ];
+
+// === What became of the cases as JSON, schema `olmguard.tested/v1` ===
+
+/// Output of `olmguard test -o json`.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Report {
+    /// Schema of this object.
+    schema: &'static str,
+    /// Test cases, in the order of the suites.
+    cases: Vec<CaseReport>,
+    /// Number of passed and failed cases.
+    summary: Summary,
+}
+
+/// Result of one test case.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CaseReport {
+    name: String,
+    file: String,
+    /// Line of the name of the case, from 1.
+    line: u32,
+    /// Column of the name of the case, in characters, from 1.
+    column: u32,
+    /// Whether the case passed.
+    holds: bool,
+    /// Fields that are not as expected.
+    differences: Vec<DifferenceReport>,
+    #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
+    verdict: &'static str,
+    token: &'static str,
+    warnings: Vec<String>,
+    message: Option<String>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+struct DifferenceReport {
+    /// Key of `expect`.
+    field: &'static str,
+    expected: String,
+    found: String,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+struct Summary {
+    held: usize,
+    failed: usize,
+}
+
+impl Report {
+    fn of(outcomes: &[Outcome]) -> Self {
+        let held = outcomes.iter().filter(|outcome| outcome.holds()).count();
+        Self {
+            schema: SCHEMA,
+            cases: outcomes.iter().map(CaseReport::of).collect(),
+            summary: Summary {
+                held,
+                failed: outcomes.len() - held,
+            },
+        }
+    }
+}
+
+impl CaseReport {
+    fn of(outcome: &Outcome) -> Self {
+        let answer = &outcome.answer;
+        let differences = outcome.differences.iter().map(|one| DifferenceReport {
+            field: one.field,
+            expected: one.expected.clone(),
+            found: one.found.clone(),
+        });
+        Self {
+            name: outcome.name.clone(),
+            file: outcome.file.clone(),
+            line: outcome.at.line,
+            column: outcome.at.column,
+            holds: outcome.holds(),
+            differences: differences.collect(),
+            verdict: answer.verdict().as_str(),
+            token: answer.token.as_str(),
+            warnings: answer.warnings.clone(),
+            message: answer.message.clone(),
+        }
+    }
+}
+
+const SCHEMA: &str = "olmguard.tested/v1";

@@ -1,13 +1,12 @@
 //! The reasons for and against one step, from the installed bundle to one of some bundles.
 
-use olmguard_catalog::olm::EdgeSource;
-use olmguard_catalog::version::VersionRelease;
-use olmguard_catalog::{DependencyKind, WrittenEdge};
-
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{Token, Verdict, pin};
 use crate::resolve::semver::{Hindrance, step};
 use crate::resolve::{Choice, Offer, OfferEdge, Origin, Query, Violation};
+use olmguard_catalog::olm::EdgeSource;
+use olmguard_catalog::version::VersionRelease;
+use olmguard_catalog::{DependencyKind, WrittenEdge};
 
 /// A condition that a step does not meet.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -96,7 +95,11 @@ impl<'a> Inquiry<'a> {
     /// Whether one of these bundles counts as the installed one, perhaps by another name.
     fn stays(&self, targets: &[Choice<'a>]) -> bool {
         let origin = self.origin();
-        origin.is_some_and(|origin| targets.iter().any(|to| origin.is_same(to.index, to.package)))
+        origin.is_some_and(|origin| {
+            targets
+                .iter()
+                .any(|to| origin.is_same(to.index, to.package))
+        })
     }
 
     /// Why guardrails forbid a step along an edge that counts.

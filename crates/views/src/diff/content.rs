@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, ChangeKind, ReportedBundle};
+use super::{Change, ChangeKind, ReportedBundle};
 use olmguard_catalog::{Bundle, BundleSet, Deprecation, Package};
 
 /// Everything that changed of that.

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::DiffUsers;
-use super::change::{Change, ChangeKind, Who};
+use super::{Change, ChangeKind, DiffUsers, Who};
 use olmguard_catalog::AskedChannels;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
 use olmguard_catalog::version::VersionRelease;

@@ -10,8 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::PackageDiff;
-use super::change::{Change, ChangeKind};
+use super::{Change, ChangeKind, PackageDiff};
 use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle};
 
 /// What is installed, by package.

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::change::{Change, ChangeKind, Level, ReportedBundle, Who};
-use super::{WeighedChange, WeighedPackage};
+use super::{Change, ChangeKind, Level, ReportedBundle, WeighedChange, WeighedPackage, Who};
 use crate::generation::Generation;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, names};

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
@@ -5,7 +7,6 @@ use olmguard_engine::extension::Policy;
 use olmguard_engine::judge::{Basis, Policies, StatedInstalled, UpgradePolicies};
 use olmguard_engine::resolve::EditContext;
 use olmguard_policy::UpgradePolicy;
-use serde_json::json;
 
 #[track_caller]
 fn report(
@@ -221,7 +222,8 @@ fn a_bundle_of_the_installed_version_needs_no_edge() {
     let inquiry = Inquiry::of(basis, &filter, &renamed, EditContext::unknown());
     let way = PathReport::of(&inquiry.expect("a question"), Some("1.1.0"));
     let text = way.expect("a bundle").to_text().to_string();
-    let expected = "  1     \"1.0.0\"         none needed: same version\n  2     \"1.1.0\"         replaces ";
+    let expected =
+        "  1     \"1.0.0\"         none needed: same version\n  2     \"1.1.0\"         replaces ";
     assert!(text.contains(expected), "{text}");
 }
 

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 
-use super::report::PromotionReport;
-use super::{CatalogOutputArgs, GenerateError, blobs, check_package, check_stdin};
+use super::{CatalogOutputArgs, GenerateError, PromotionReport, blobs, check_package, check_stdin};
 use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::help;
 use crate::cli::output::{TextOrJson, json};

@@ -12,9 +12,8 @@ use std::ops::Range;
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use crate::fbc::error::FbcErrorKind;
-use crate::fbc::yaml::write::JsonText;
 use crate::fbc::yaml::{
-    YamlFault, YamlMarks, invalid, is_merge, local_tag, not_mergeable, scan_fault, typed,
+    JsonText, YamlFault, YamlMarks, invalid, is_merge, local_tag, not_mergeable, scan_fault, typed,
     unreadable,
 };
 use crate::yaml_scalar::Scalar;

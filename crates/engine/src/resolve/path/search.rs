@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::resolve::effort::SearchBudget;
 use crate::resolve::olmv1::{Choice, choose_among};
-use crate::resolve::path::pins::{Pin, Pins};
+use crate::resolve::path::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, PathFound, ReachableBundles};
 use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::search::{SearchVisit, Visits};

@@ -12,8 +12,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
-use crate::cli::commands::check::base::PastDoubt;
-use crate::cli::commands::check::base::texts::{is_about_extensions, may_name, may_name_any};
+use crate::cli::commands::check::base::{PastDoubt, is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::cases::{CasePlace, deciding_field};
 use crate::facts::given::{GivenObjects, unrendered};
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
