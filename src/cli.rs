@@ -74,7 +74,8 @@ fn command() -> clap::Command {
 fn matches() -> ArgMatches {
     let words: Vec<_> = env::args_os().skip(1).collect();
     Color::of_words(&words).apply();
-    let parsed = help::shown(command(), Length::of_words(&words)).try_get_matches();
+    let program = args::environment::giving_way(command(), env::args_os());
+    let parsed = help::shown(program, Length::of_words(&words)).try_get_matches();
     let is_command = parsed.as_ref().err().is_none_or(clap::Error::use_stderr);
     if is_command {
         args::environment::warnings_of_process(&command())

@@ -54,6 +54,50 @@ fn a_form_of_one_command_is_that_of_no_other() {
     assert!(!stdout.starts_with('{'), "{stdout}");
 }
 
+/// Shared variables are set for all commands: what one of them has no use for is not a contradiction.
+#[test]
+fn a_shared_variable_gives_way_to_the_command_line() {
+    let usual = run(&[], &PATH);
+    let everywhere = [
+        ("OLMGUARD_KUBECONFIG", "no/such"),
+        ("OLMGUARD_CONTEXT", "prod"),
+        ("OLMGUARD_OLM_NAMESPACE", "olm"),
+        ("OLMGUARD_CATALOGD_CA", "no/such"),
+    ];
+    assert_eq!(run(&everywhere, &PATH), usual);
+    let said = [&PATH[..], &["--context=prod"]].concat();
+    let (code, _, stderr) = run(&everywhere, &said);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("--context needs a cluster"), "{stderr}");
+
+    let cluster = [&PATH[..4], &["--from-cluster", "--kubeconfig=no/such"]].concat();
+    let reach = run(&[], &cluster);
+    assert_eq!(reach.0, Some(2), "{}", reach.2);
+    assert_eq!(run(&[("OLMGUARD_SNAPSHOT", "no/such")], &cluster), reach);
+    let variable = [
+        ("OLMGUARD_FROM_CLUSTER", "true"),
+        ("OLMGUARD_KUBECONFIG", "no/such"),
+    ];
+    assert_eq!(run(&variable, &PATH[..4]), reach);
+    let snapshot = [&PATH[..4], &["--snapshot=no/such"]].concat();
+    assert_eq!(run(&variable, &snapshot), run(&[], &snapshot));
+
+    let v0 = [&PATH[..], &["--olm=v0"]].concat();
+    assert_eq!(run(&[("OLMGUARD_GRAPH", "semver")], &v0), run(&[], &v0));
+    let fleet = ["audit", "--fleet=no/such"];
+    assert_eq!(
+        run(&[("OLMGUARD_CATALOG", "a=b")], &fleet),
+        run(&[], &fleet)
+    );
+
+    let lint = ["lint", "examples/catalogs/lighthouse.yaml"];
+    let rules = [
+        ("OLMGUARD_GUARDRAILS", "no/such"),
+        ("OLMGUARD_POLICY", "no/such"),
+    ];
+    assert_eq!(run(&rules, &lint), run(&[], &lint));
+}
+
 #[test]
 fn what_serve_alone_reads_is_told_to_a_command_that_read_it() {
     let former = ("OLMGUARD_WEBHOOK_CONFIGURATION", "guard");

@@ -3,12 +3,15 @@
 //! A flag of one command has a variable of its own, `OLMGUARD_<COMMAND>_<FLAG>`: `--output` means
 //! something else to each. A flag that means the same wherever it is has one variable for all,
 //! `OLMGUARD_<FLAG>`, and so has every flag of `serve`, whose names are in the manifests of clusters.
+//!
+//! A shared variable is set for all commands, so it is no contradiction to what the command line says: it gives way.
 
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 
-use clap::{Arg, Command};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 
 use crate::cli::args::heading;
 
@@ -49,6 +52,107 @@ pub(crate) fn with_variables(program: Command) -> Command {
     });
     program.mut_subcommands(|command| of_command(command, ""))
 }
+
+/// The same program without the shared variables that give way to the words of this command line, the program's name
+/// first.
+pub(crate) fn giving_way(program: Command, words: impl IntoIterator<Item = OsString>) -> Command {
+    let parsed = program.clone().ignore_errors(true);
+    match parsed.try_get_matches_from(words) {
+        Ok(matches) => without_moot(program, &matches),
+        // Help, which every variable is in.
+        Err(_) => program,
+    }
+}
+
+fn without_moot(command: Command, matches: &ArgMatches) -> Command {
+    let said = Said::of(&command, matches);
+    let moot = |flag: &&Arg| is_shared(flag) && said.makes_moot(flag);
+    let moot: Vec<_> = command
+        .get_arguments()
+        .filter(moot)
+        .map(Arg::get_id)
+        .cloned()
+        .collect();
+    let command = command.mut_args(|flag| {
+        if moot.contains(flag.get_id()) {
+            flag.env(None)
+        } else {
+            flag
+        }
+    });
+    match matches.subcommand() {
+        Some((name, inner)) => command.mut_subcommand(name, |below| without_moot(below, inner)),
+        None => command,
+    }
+}
+
+/// What a command line says of one command.
+struct Said<'a> {
+    command: &'a Command,
+    matches: &'a ArgMatches,
+    arguments: Vec<&'a Arg>,
+}
+
+impl<'a> Said<'a> {
+    fn of(command: &'a Command, matches: &'a ArgMatches) -> Self {
+        let source = |flag: &&Arg| matches.value_source(flag.get_id().as_str());
+        let is_said = |flag: &&Arg| source(flag) == Some(ValueSource::CommandLine);
+        Self {
+            command,
+            matches,
+            arguments: command.get_arguments().filter(is_said).collect(),
+        }
+    }
+
+    /// Whether the variable of this flag says nothing beside it.
+    fn makes_moot(&self, flag: &Arg) -> bool {
+        let is_said = self.arguments.contains(&flag);
+        let needs_cluster = flag.get_long().is_some_and(|name| REACH.contains(&name));
+        !is_said && (self.outweighs(flag) || (needs_cluster && !self.has_cluster()))
+    }
+
+    fn outweighs(&self, flag: &Arg) -> bool {
+        let is_of = |(name, ..): &&(&str, &str, &str)| flag.get_long() == Some(name);
+        let mut rules = GIVES_WAY.iter().filter(is_of);
+        let mut excluded = self.arguments.iter();
+        rules.any(|(_, other, value)| self.has(other, value))
+            || excluded.any(|one| self.command.get_arg_conflicts_with(one).contains(&flag))
+    }
+
+    /// Whether an argument is given with this value, or with any.
+    fn has(&self, id: &str, value: &str) -> bool {
+        let values = || self.matches.get_raw(id).into_iter().flatten();
+        let is_given = self.arguments.iter().any(|one| one.get_id() == id);
+        is_given && (value.is_empty() || values().any(|one| one == value))
+    }
+
+    /// Whether a cluster is asked, by a variable too. A command without the flag asks one.
+    fn has_cluster(&self) -> bool {
+        let mut flags = self.command.get_arguments();
+        flags
+            .find(|flag| flag.get_id() == FROM_CLUSTER)
+            .is_none_or(|flag| {
+                let is_on = matches!(self.matches.try_get_one(FROM_CLUSTER), Ok(Some(true)));
+                self.has("contexts", "") || (is_on && !self.outweighs(flag))
+            })
+    }
+}
+
+const FROM_CLUSTER: &str = "from_cluster";
+
+/// How a cluster is reached: nothing where none is.
+const REACH: [&str; 4] = ["catalogd-ca", "context", "kubeconfig", "olm-namespace"];
+
+/// A shared flag, and the id of what its variable gives way to on a command line, if that has this value, or any. It
+/// also gives way to each flag that excludes it.
+const GIVES_WAY: [(&str, &str, &str); 5] = [
+    ("snapshot", FROM_CLUSTER, ""),
+    ("from-cluster", "snapshot", ""),
+    ("graph", "olm", "v0"),
+    // `lint` checks them in place of the catalogs that it is given.
+    ("guardrails", "catalogs", ""),
+    ("policy", "catalogs", ""),
+];
 
 /// How the flags of a command are set, in a sentence; none if it has no flags but the global ones.
 ///
