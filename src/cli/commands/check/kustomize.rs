@@ -6,7 +6,8 @@
 //! ```
 //!
 //! olmguard renders nothing, so what kustomize changes is not checked as it is written: the answer would be about
-//! an object that no cluster gets. What at least one overlay applies as it is written is checked.
+//! an object that no cluster gets. What at least one overlay applies as it is written is checked, and the other
+//! overlays are skipped.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -32,6 +33,8 @@ pub(super) struct Kustomizations {
     by_directory: HashMap<PathBuf, usize>,
     /// The files of the inputs.
     inputs: HashSet<PathBuf>,
+    /// The files of kustomizations with objects that olmguard reads.
+    read: HashSet<PathBuf>,
     /// What `-f` names.
     directories: Vec<PathBuf>,
 }
@@ -61,7 +64,7 @@ impl Kustomizations {
     }
 
     /// Why an object of this file is not checked as it is written, if it is not.
-    pub(super) fn unrendered(&self, file: &str, object: &ManifestObject) -> Option<Unrendered> {
+    pub(super) fn unrendered(&mut self, file: &str, object: &ManifestObject) -> Option<Unrendered> {
         let is_extension = recognise(&object.value) != RecognisedObject::Other;
         let is_read = is_extension || GivenObjects::has_kind_of(object);
         if self.all.is_empty() || !is_read {
@@ -75,7 +78,8 @@ impl Kustomizations {
         let mut seen = HashSet::new();
         let mut users = users.iter();
         let is_as_written = users.any(|user| self.is_as_written(*user, &mut seen));
-        (is_extension && !is_as_written).then_some(Unrendered::Resource)
+        self.read.insert(path);
+        (!is_as_written).then_some(Unrendered::Resource)
     }
 
     /// The directory to build for what is in this file, as a command takes it.
@@ -87,7 +91,8 @@ impl Kustomizations {
         (!top.is_component).then(|| top.shown.clone())
     }
 
-    /// The kustomizations whose resources are not all among the inputs, and that nothing is skipped for yet.
+    /// The kustomizations whose objects are not all checked, and that nothing is skipped for yet: some of their resources
+    /// are not among the inputs, or they change objects that another overlay is named for.
     pub(super) fn incomplete(&self, skipped: &[Skipped]) -> Vec<Skipped> {
         let is_named = |one: &Kustomization| {
             let by = Renderer::Kustomize(one.shown.clone());
@@ -98,7 +103,9 @@ impl Kustomizations {
             let mut within = self.directories.iter();
             is_top && within.any(|named| one.directory.starts_with(named)) && !is_named(one)
         });
-        let incomplete = tops.filter(|one| self.lacks(one, &mut HashSet::new()));
+        let incomplete = tops.filter(|one| {
+            self.lacks(one, &mut HashSet::new()) || self.alters(one, false, &mut HashSet::new())
+        });
         let skip = |one: &Kustomization| Skipped {
             place: CasePlace {
                 file: one.file.clone(),
@@ -127,6 +134,28 @@ impl Kustomizations {
             })
     }
 
+    /// Whether it, or one that it builds on, changes an object that olmguard reads; or has such an object, if one above
+    /// it changes objects.
+    fn alters<'k>(
+        &'k self,
+        one: &'k Kustomization,
+        is_changed: bool,
+        seen: &mut HashSet<(&'k Path, bool)>,
+    ) -> bool {
+        let is_changed = is_changed || self.changes(one, &mut HashSet::new());
+        if !seen.insert((&one.directory, is_changed)) {
+            return false;
+        }
+        let mut used = one.resources.iter().chain(&one.components);
+        used.any(|used| match self.by_directory.get(used) {
+            Some(below) => {
+                let below = self.all.get(*below);
+                below.is_some_and(|below| self.alters(below, is_changed, seen))
+            }
+            None => is_changed && self.read.contains(used),
+        })
+    }
+
     /// Whether an overlay at the top gets what this one lists as it is written.
     fn is_as_written(&self, index: usize, seen: &mut HashSet<usize>) -> bool {
         let Some(one) = self.all.get(index).filter(|_| seen.insert(index)) else {
@@ -139,7 +168,7 @@ impl Kustomizations {
             }
     }
 
-    /// Whether it or one of its components changes extensions. No one knows of a component that is not there.
+    /// Whether it or one of its components changes objects that olmguard reads. No one knows of a component that is not there.
     fn changes<'k>(&'k self, one: &'k Kustomization, seen: &mut HashSet<&'k Path>) -> bool {
         if !seen.insert(&one.directory) {
             return false;
@@ -196,7 +225,7 @@ struct Kustomization {
     resources: Vec<PathBuf>,
     components: Vec<PathBuf>,
     patches: Vec<PathBuf>,
-    /// Whether a patch or a transformer may change an extension.
+    /// Whether a patch or a transformer may change an object that olmguard reads.
     changes: bool,
     /// Whether it makes objects of its own: charts and generators.
     is_generated: bool,
@@ -221,7 +250,7 @@ impl Kustomization {
             .iter()
             .flat_map(|key| items(value.get(key)))
             .collect();
-        let is_ours = |patch: &&Value| changes_extensions(patch, directory);
+        let is_ours = |patch: &&Value| changes_what_is_read(patch, directory);
         let has = |key: &&str| items(value.get(key)).next().is_some() || value[*key].is_string();
         Self {
             file: path.to_owned(),
@@ -240,11 +269,12 @@ impl Kustomization {
     }
 }
 
-/// Whether a patch may change an extension: it, or what it is put to, is of its kind, or no one can tell.
-fn changes_extensions(patch: &Value, directory: &Path) -> bool {
+/// Whether a patch may change an object that olmguard reads: it, or what it is put to, is of such a kind, or no one can
+/// tell.
+fn changes_what_is_read(patch: &Value, directory: &Path) -> bool {
     if let Some(kind) = patch.pointer("/target/kind").and_then(Value::as_str) {
         let is_pattern = kind.contains(|c: char| !c.is_ascii_alphanumeric());
-        return kind == KIND || is_pattern;
+        return KINDS.contains(&kind) || is_pattern;
     }
     let text = match file_of(patch) {
         Some(name) => {
@@ -256,7 +286,7 @@ fn changes_extensions(patch: &Value, directory: &Path) -> bool {
         }
         None => patch.to_string(),
     };
-    patch.get("target").is_some() || text.contains(KIND)
+    patch.get("target").is_some() || KINDS.iter().any(|kind| text.contains(kind))
 }
 
 /// The file of a patch; none if it is written in place.
@@ -274,12 +304,19 @@ fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
 }
 
 const GROUP: &str = "kustomize.config.k8s.io/";
-const KIND: &str = "ClusterExtension";
+/// The extensions, and what they are judged by.
+const KINDS: [&str; 4] = [
+    "ClusterExtension",
+    "ClusterCatalog",
+    "UpgradePolicy",
+    "UpgradeGuardrails",
+];
 
 /// The fields with patches, of each age of kustomize.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// The other fields that can change an extension. `namespace` changes only its metadata, which nothing reads.
+/// The other fields that can change what is read of an object. `namespace` changes only its metadata, which nothing
+/// reads; `labels` are read by selectors only, and nearly every kustomization sets some.
 const TRANSFORMERS: [&str; 4] = ["namePrefix", "nameSuffix", "replacements", "transformers"];
 
 const GENERATORS: [&str; 3] = ["generators", "helmCharts", "helmChartInflationGenerator"];

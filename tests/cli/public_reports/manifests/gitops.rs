@@ -150,7 +150,7 @@ fn a_component_changes_what_its_users_list() {
 }
 
 #[test]
-fn a_patch_of_a_catalog_is_no_catalog() {
+fn what_extensions_are_judged_by_is_changed_by_patches_too() {
     let image = "spec: {source: {type: Image, image: {ref: \"registry.example/hub:v1\"}}}\n";
     let files = [
         ("base/ext.yaml", &*extension("tower", "1.1.0")),
@@ -169,8 +169,56 @@ fn a_patch_of_a_catalog_is_no_catalog() {
         ),
     ];
     let ran = runs(&files, &["-f", "."]);
-    assert!(ran.stdout.contains("tower: allow"), "{ran:?}");
-    assert!(ran.stdout.contains("prod/hub.yaml:1:1: skipped"), "{ran:?}");
+    for file in ["base/ext.yaml", "base/hub.yaml", "prod/hub.yaml"] {
+        let line = format!("{file}:1:1: skipped\n");
+        assert!(ran.stdout.contains(&line), "{file}: {ran:?}");
+    }
+    for kind in ["ClusterCatalog", "UpgradePolicy", "UpgradeGuardrails"] {
+        let inline =
+            format!("resources: [../base]\npatches: [{{patch: '[]', target: {{kind: {kind}}}}}]\n");
+        let files = [&files[..3], &[("prod/kustomization.yaml", &*inline)]].concat();
+        let ran = runs(&files, &["-f", "."]);
+        assert!(
+            ran.stdout
+                .contains("no extension found; 2 templates skipped"),
+            "{kind}: {ran:?}"
+        );
+    }
+}
+
+/// One overlay that applies an extension as it is written does not stand for the others.
+#[test]
+fn each_overlay_that_changes_an_extension_is_skipped() {
+    let patched =
+        "resources: [../base]\npatches: [{patch: '[]', target: {kind: ClusterExtension}}]\n";
+    let files = [
+        ("base/ext.yaml", &*extension("tower", "1.1.0")),
+        ("base/kustomization.yaml", "resources: [ext.yaml]\n"),
+        ("dev/kustomization.yaml", "resources: [../base]\n"),
+        ("prod/kustomization.yaml", patched),
+        ("stage/kustomization.yaml", patched),
+        ("web/kustomization.yaml", "namePrefix: blue-\n"),
+    ];
+    let ran = runs(&files, &["-f", "."]);
+    for overlay in ["prod", "stage"] {
+        let expected = format!(
+            "./{overlay}/kustomization.yaml:1:1: skipped\n  a kustomization; render it first: \
+             kubectl kustomize ./{overlay} | olmguard check -f -\n"
+        );
+        assert!(ran.stdout.contains(&expected), "{ran:?}");
+    }
+    assert!(
+        ran.stdout.contains("1 allowed; 2 templates skipped"),
+        "{ran:?}"
+    );
+    let files = [&files[..2], &files[3..5]].concat();
+    let ran = runs(&files, &["-f", "."]);
+    assert!(ran.stdout.contains("kubectl kustomize ./stage"), "{ran:?}");
+    assert!(
+        ran.stdout
+            .contains("no extension found; 2 templates skipped"),
+        "{ran:?}"
+    );
 }
 
 #[test]
