@@ -292,7 +292,7 @@ rules:
         for (text, expected) in [
             (
                 of_lantern("step: 1", "step: 0"),
-                "guardrails etc/rules.yaml:4:42: rules[0].step: expected a whole number from 1, found integer",
+                "guardrails etc/rules.yaml:4:42: rules[0].step: expected a whole number from 1, found 0",
             ),
             (
                 of_lantern("v1alpha1", "v7"),
@@ -359,7 +359,7 @@ rules:
         assert_eq!(
             faults(&text),
             [
-                "guardrails etc/rules.yaml:7:70: spec.rules[0].step: expected a whole number from 1, found integer"
+                "guardrails etc/rules.yaml:7:70: spec.rules[0].step: expected a whole number from 1, found 0"
             ]
         );
         assert!(is_bound(&text, "lantern") && !is_bound(&text, "other"));

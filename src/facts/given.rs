@@ -12,7 +12,7 @@ use crate::manifest::{
     ManifestObject, MeantKind, Position, Positions, ValueStep, name, placeholder, placeholder_in,
 };
 use crate::policy_files::{self, is_policy};
-use crate::policy_objects::{PolicyObject, PolicyObjects};
+use crate::policy_objects::{PolicyObject, PolicyObjects, is_policy_object};
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::schema::{self, Finding};
 use olmguard_engine::extension::{RecognisedObject, recognise};
@@ -248,7 +248,8 @@ fn is_openshift_template(object: &ManifestObject) -> bool {
     let is_ours = |object: &Value| {
         let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let is_catalog = CatalogState::is_described_by(text("apiVersion"), text("kind"));
-        is_catalog || recognise(object) != RecognisedObject::Other
+        let is_policy = is_policy_object(text("apiVersion"), text("kind"));
+        is_catalog || is_policy || recognise(object) != RecognisedObject::Other
     };
     let objects = object.value.get("objects").and_then(|list| list.as_array());
     let is_template = matches!(&*object.api_version, "template.openshift.io/v1" | "v1");

@@ -199,6 +199,7 @@ impl<'d> DocumentField<'d> {
         let near = nearest(found, words.iter().map(|(word, _)| *word), 1);
         let all: Vec<_> = words.iter().map(|(word, _)| *word).collect();
         let expected = match near.as_slice() {
+            [near] if all.len() == 1 => (*near).to_owned(),
             [near] => format!("one of a list that has {near}"),
             _ => format!("one of {}", all.join(", ")),
         };

@@ -82,7 +82,7 @@ impl<'s> ObservedSink<'s> {
             Err(SourceError::NoCatalog {
                 file: file.into(),
                 found: match first {
-                    UnfiledObject::Kubernetes => "holds Kubernetes objects, not a catalog",
+                    UnfiledObject::Kubernetes => "contains Kubernetes objects and is not a catalog",
                     UnfiledObject::Blob => "has no blob of OLM, so it is not a catalog",
                     UnfiledObject::Other => "is not a catalog: its first value has no schema",
                 },
@@ -172,7 +172,7 @@ mod tests {
             ),
             (
                 "{apiVersion: v1, kind: Secret}\n",
-                Some("holds Kubernetes objects, not a catalog"),
+                Some("contains Kubernetes objects and is not a catalog"),
             ),
             ("{schema: olm.channel, package: p, name: a}\n", None),
             (

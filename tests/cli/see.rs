@@ -88,12 +88,12 @@ fn a_form_refuses_options_of_another_form() {
     fails(
         &["explain", "NotASuccessor", SAMPLE, "-ojson"],
         2,
-        "--catalog, --output: explain TOKEN has no such option; expected PACKAGE FROM TO with it",
+        "--catalog, --output: not an option of explain TOKEN: use it with PACKAGE FROM TO",
     );
     fails(
         &["explain", "--list", "-ojson"],
         2,
-        "--output: explain --list has no such option; expected PACKAGE FROM TO with it",
+        "--output: not an option of explain --list: use it with PACKAGE FROM TO",
     );
 }
 
@@ -140,8 +140,8 @@ fn what_is_not_there_is_said() {
             "--channel=stable",
         ],
         2,
-        "--installed, --channel, --range: versions without PACKAGE has no such option; expected \
-         PACKAGE with it",
+        "--installed, --channel, --range: not an option of versions without PACKAGE: use it with \
+         PACKAGE",
     );
     fails(
         &["versions", SAMPLE, "--in=hub"],

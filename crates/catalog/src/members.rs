@@ -6,7 +6,7 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::json_type::JsonType;
 use crate::version::go::{escape, quote};
@@ -48,6 +48,14 @@ pub enum FieldProblem {
         expected: &'static str,
         /// What it is.
         found: JsonType,
+    },
+    /// It is another number.
+    #[error("expected {expected}, found {found}")]
+    Number {
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: Number,
     },
     /// It is required.
     #[error("missing: expected {expected}")]

@@ -44,7 +44,9 @@ impl PoliciesArgs {
     pub(crate) fn assumed(&self, reads: RequesterFact) -> Option<&'static str> {
         match reads {
             RequesterFact::User if !self.has_user() => Some("no user given: use --as, --as-group"),
-            RequesterFact::Time if self.at.is_none() => Some("checked for now: use --at"),
+            RequesterFact::Time if self.at.is_none() => {
+                Some("checked at the current time: use --at")
+            }
             RequesterFact::User | RequesterFact::Time => None,
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct TypedOptions<Of> {
 
 /// Options that a form of a command does not have.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {form} has no such option; expected {expected} with it", options.join(", "))]
+#[error("{}: not an option of {form}: use it with {expected}", options.join(", "))]
 pub(crate) struct NotOfForm {
     pub(crate) options: Vec<String>,
     /// The form of the command that was used.

@@ -131,8 +131,8 @@ enum DiffError {
 impl HasExit for DiffError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Generations => Exit::Usage,
-            Self::Unreadable { .. } | Self::NoPackage { .. } => Exit::BadInput,
+            Self::Generations | Self::NoPackage { .. } => Exit::Usage,
+            Self::Unreadable { .. } => Exit::BadInput,
         }
     }
 }

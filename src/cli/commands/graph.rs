@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use error::GraphError;
 
@@ -14,7 +15,7 @@ use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::GENERATIONS;
 use crate::cli::facts::{FactsArgs, FactsError, check_stdin, leave_out_by_extension};
-use crate::cli::{CommandFailure, Exit, help, output, warn};
+use crate::cli::{CommandFailure, Exit, help, note, output, warn};
 use crate::facts::Facts;
 use crate::source::CatalogPlace;
 use olmguard_catalog::graph::{Graph, NodeIndex};
@@ -96,6 +97,7 @@ pub(crate) struct GraphArgs {
     output_file: Option<PathBuf>,
 
     /// Name of the package
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     package: String,
 }
 
@@ -173,8 +175,11 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
         sketch = sketch.compared(old, &base.to_string());
     }
     args.put(&sketch, form)?;
-    let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);
-    let own = if misses { Exit::Denied } else { Exit::Good };
+    let own = if misses_goal(&sketch) {
+        Exit::Denied
+    } else {
+        Exit::Good
+    };
     Ok(facts.exit().unwrap_or(own))
 }
 
@@ -345,6 +350,9 @@ impl GraphArgs {
         {
             warn(&no_version);
         }
+        if misses_goal(sketch) {
+            note(&"the graph has no upgrade path to the version of --to");
+        }
         let text = match form {
             Form::Mermaid => picture::mermaid::mermaid(sketch),
             Form::Dot => picture::dot::dot(sketch),
@@ -360,6 +368,10 @@ impl GraphArgs {
             None => Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?),
         }
     }
+}
+
+fn misses_goal(sketch: &Sketch<'_, '_>) -> bool {
+    sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal)
 }
 
 /// The picture of before: of the same channels, by the same rules.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{heading, one_of};
@@ -43,6 +44,7 @@ pub(crate) struct PathArgs {
     output: OutputArgs<Form>,
 
     /// Name of the package
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     package: String,
 
     /// Installed version or bundle name, also VERSION,bundle=NAME,release=R

@@ -1,6 +1,8 @@
 //! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one; without PACKAGE, which
 //! packages there are.
 
+use clap::builder::NonEmptyStringValueParser;
+
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::typed::NotOfForm;
@@ -25,6 +27,7 @@ pub(crate) struct VersionsArgs {
     output: OutputArgs<TextOrJson>,
 
     /// Name of the package [default: list the packages]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     package: Option<String>,
 }
 

@@ -24,7 +24,7 @@ const OPEN: &str = "--at=2026-11-21T21:30:00Z";
 const CLOSED: &str = "--at=2026-11-20T21:30:00Z";
 
 const USER: &str = "  Note: no user given: use --as, --as-group\n";
-const NOW: &str = "  Note: checked for now: use --at\n";
+const NOW: &str = "  Note: checked at the current time: use --at\n";
 
 fn checked(flags: &[&str]) -> (i32, String) {
     let scene = scene(&[

@@ -21,7 +21,7 @@ fn of_the_suite() {
         ),
         (
             "schema: olmguard.test/v2",
-            "1:9: schema is \"olmguard.test/v2\": expected one of a list that has olmguard.test/v1",
+            "1:9: schema is \"olmguard.test/v2\": expected olmguard.test/v1",
         ),
         (
             "schema: olmguard.test/v1",
@@ -120,11 +120,11 @@ fn of_what_is_expected() {
         ),
         (
             "{token: Downgrade, resolved: 1.0.0}",
-            " can never pass: an answer of the verdict deny has nothing that is resolved to",
+            " can never pass: an answer with the verdict deny resolves to nothing",
         ),
         (
             "{verdict: allow, message: a}",
-            " can never pass: an answer of the verdict allow has no message",
+            " can never pass: an answer with the verdict allow has no message",
         ),
     ];
     for (expect, words) in rows {

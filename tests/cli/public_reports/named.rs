@@ -47,7 +47,7 @@ fn a_file_without_a_package_is_no_catalog() {
     for (file, words) in [
         (
             "objects.yaml",
-            "objects.yaml: holds Kubernetes objects, not a catalog",
+            "objects.yaml: contains Kubernetes objects and is not a catalog",
         ),
         (
             "rules.yaml",

@@ -180,10 +180,14 @@ fn step(members: &Members<'_>, faults: &mut FirstFault) -> Option<NonZeroU32> {
     let whole = value.as_f64().filter(|number| number.fract() == 0.0);
     let number = whole.and_then(|number| format!("{number:.0}").parse().ok());
     if number.is_none() {
-        faults.report_field(
-            members.path_of("step"),
-            FieldProblem::other_type(A_STEP, value),
-        );
+        let problem = match value {
+            Value::Number(found) => FieldProblem::Number {
+                expected: A_STEP,
+                found: found.clone(),
+            },
+            _ => FieldProblem::other_type(A_STEP, value),
+        };
+        faults.report_field(members.path_of("step"), problem);
     }
     number
 }
@@ -484,7 +488,7 @@ mod tests {
         says(
             &json!({"package": "p", "rules": rules}),
             Some("p"),
-            Some("spec.rules[0].step: expected a whole number from 1, found integer"),
+            Some("spec.rules[0].step: expected a whole number from 1, found 0"),
         );
         says(
             &json!({"package": "p", "grph": 1}),

@@ -71,7 +71,6 @@ impl Unrendered {
 impl Renderer {
     fn words(&self) -> String {
         let command = match self {
-            Self::Envsubst(file) if file == "-" => "envsubst".to_owned(),
             Self::Envsubst(file) => format!("envsubst < {}", argument(file)),
             Self::Helm(directory) => format!("helm template {}", argument(directory)),
             Self::Kustomize(directory) => format!("kubectl kustomize {}", argument(directory)),
@@ -121,11 +120,6 @@ mod tests {
                 Renderer::Envsubst("a's.yaml".to_owned()),
                 "a tool fills in spec.namespace later: \"${NS}\"; render it first: envsubst < \
                  'a'\\''s.yaml' | olmguard check -f -",
-            ),
-            (
-                placeholder("${NS}"),
-                Renderer::Envsubst("-".to_owned()),
-                "a tool fills in spec.namespace later: \"${NS}\"; render it first: envsubst | olmguard check -f -",
             ),
             (
                 Unrendered::OpenShiftTemplate,

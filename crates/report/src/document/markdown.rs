@@ -42,7 +42,9 @@ fn head(section: &Section) -> String {
 fn row(row: &Row, heads: &[Head]) -> String {
     let cells = row.cells.iter().zip(heads);
     let cells = cells.filter(|(_, head)| !head.is_of_pages);
-    let cells: Vec<_> = cells.map(|(cell, _)| content(cell)).collect();
+    let cells: Vec<_> = cells
+        .map(|(cell, _)| within_a_cell(&content(cell)))
+        .collect();
     format!("| {} |\n", cells.join(" | "))
 }
 
@@ -151,7 +153,7 @@ fn folded(name: &str, behind: &str, body: &str) -> String {
     )
 }
 
-/// A text as code within a line, in a table or not.
+/// A text as code within a line.
 fn code(text: &str, longest: usize) -> String {
     let text = cut(&one_line(text), longest);
     if text.is_empty() {
@@ -163,10 +165,10 @@ fn code(text: &str, longest: usize) -> String {
     let has_edge = text.contains(|character| character != ' ')
         && (is_edge(text.chars().next()) || is_edge(text.chars().next_back()));
     let gap = if has_edge { " " } else { "" };
-    format!("{fence}{gap}{}{gap}{fence}", within_a_cell(&text))
+    format!("{fence}{gap}{text}{gap}{fence}")
 }
 
-/// A bar ends a cell, in code too, unless an odd number of backslashes stands before it.
+/// A bar ends a cell of a table, in code too, unless an odd number of backslashes stands before it.
 fn within_a_cell(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
     let mut is_odd = false;

@@ -46,7 +46,7 @@ fn a_comment_has_texts_of_others_in_code_and_no_column_of_pages() {
 <!-- olmguard report -->
 ### olmguard report: 1 extension
 
-- warning: ``</td><script>\\x1b\\|`[x](y)\\n@all``
+- warning: ``</td><script>\\x1b|`[x](y)\\n@all``
 
 | name | what to do |
 | --- | --- |

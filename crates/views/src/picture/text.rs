@@ -416,7 +416,7 @@ pub(super) fn sign(sign: LegendSign) -> &'static str {
         LegendSign::Edge(StepField::Replaces) => "replaces",
         LegendSign::Edge(StepField::Skips) => "skips, from each stop below",
         LegendSign::Edge(StepField::SkipRange) => {
-            "skipRange, from each stop below; the count of versions"
+            "skipRange, from each stop below; the number counts the versions"
         }
         LegendSign::Edge(StepField::Semver) => "allowed by the semver rules, from each stop below",
         LegendSign::Fate(EdgeFate::Taken) => "taken",

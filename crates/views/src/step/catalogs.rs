@@ -23,6 +23,9 @@ pub(super) struct CatalogReading {
     #[serde(skip)]
     pub(super) is_undecided: bool,
     pub(super) token: &'static str,
+    /// Who judges so: OLM does not know guardrails and policies.
+    #[serde(skip)]
+    pub(super) judge: &'static str,
     /// Whether the edit installs the requested bundle, and not another bundle of the same version.
     pub(super) allowed: bool,
     /// Why the edit does not install the requested bundle, in one sentence.
@@ -83,6 +86,10 @@ impl CatalogReading {
             verdict: words.verdict.as_str(),
             is_undecided: words.verdict == Verdict::Undecided,
             token: words.token.as_str(),
+            judge: match words.token {
+                Token::Guardrail | Token::Policy | Token::PoliciesUnknown => "olmguard",
+                _ => "OLM v1",
+            },
             allowed,
             leading_to: near(&|edge| leads(edge) && !starts(edge)),
             leading_from: near(&|edge| starts(edge) && !leads(edge)),

@@ -49,7 +49,7 @@ impl StepReport {
             ),
             Some(reason) => (Tone::Bad, format!("{}: {reason}", reading.refusal())),
         };
-        text.fact("OLM v1", tone, &format!("{words} [{token}]"));
+        text.fact(reading.judge, tone, &format!("{words} [{token}]"));
         if let [_, first, _, ..] = reading.path.as_slice() {
             text.fact("Fix", Tone::Good, &format!("install {first} first"));
             text.fact("Path", Tone::Plain, &arrows(&reading.path));

@@ -75,7 +75,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) pull: bool,
 
-    /// The version[,bundle=NAME][,release=R]
+    /// Installed version[,bundle=B][,release=R]
     #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,
 

@@ -349,9 +349,7 @@ fn renderer(file: &str, why: &Unrendered, kustomizations: &Kustomizations) -> Re
     };
     match why {
         Unrendered::OpenShiftTemplate => return Renderer::Oc(file.to_owned()),
-        Unrendered::Placeholder { text, .. }
-            if text.starts_with('$') && !text.starts_with("$(") =>
-        {
+        Unrendered::Placeholder { text, .. } if file != "-" && is_of_envsubst(text) => {
             return Renderer::Envsubst(file.to_owned());
         }
         _ => {}
@@ -359,6 +357,16 @@ fn renderer(file: &str, why: &Unrendered, kustomizations: &Kustomizations) -> Re
     let built = kustomizations.built(file).map(Renderer::Kustomize);
     let chart = || chart().map(|directory| Renderer::Helm(shown(directory)));
     built.or_else(chart).unwrap_or(Renderer::Unknown)
+}
+
+/// `$NAME` or `${NAME}`: nothing else is replaced by `envsubst`, a default neither.
+fn is_of_envsubst(text: &str) -> bool {
+    let name = text.strip_prefix('$').unwrap_or_default();
+    let inner = name
+        .strip_prefix('{')
+        .and_then(|name| name.strip_suffix('}'));
+    let name = inner.unwrap_or(name);
+    !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 /// A directory as a command takes it.

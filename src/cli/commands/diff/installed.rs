@@ -90,6 +90,9 @@ impl InstalledArgs {
         } = AuditedInputs::read(&self.extensions)?;
         faults.iter().for_each(say);
         skipped.iter().for_each(warn);
+        if extensions.is_empty() && faults.is_empty() && skipped.is_empty() {
+            warn(&"--extensions: no ClusterExtension in these files, so no change concerns one");
+        }
         let exits = faults.iter().map(|_| Exit::BadInput).collect();
         Ok((Some(extensions), exits))
     }

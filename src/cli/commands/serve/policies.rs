@@ -381,7 +381,7 @@ rules:
         assert_eq!(
             said(&guardrails),
             "0 read; 1 cannot be read and forbid upgrades; the first: rules.yaml:1: rules[0].step: expected a \
-         whole number from 1, found integer"
+         whole number from 1, found 0"
         );
         let current = guardrails.store.current().load_full();
         let place = current.guardrails.iter().map(|by| &*by.place);

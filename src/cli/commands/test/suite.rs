@@ -303,15 +303,15 @@ impl Expectation {
         }
         let verdict = self.verdict.or(of_token)?;
         let needs = match verdict {
-            Verdict::Allow | Verdict::NotJudged if !self.message.is_empty() => "no message",
+            Verdict::Allow | Verdict::NotJudged if !self.message.is_empty() => "has no message",
             Verdict::Deny | Verdict::Undecided | Verdict::NotJudged if self.resolved.is_some() => {
-                "nothing that is resolved to"
+                "resolves to nothing"
             }
             _ => return None,
         };
         let verdict = verdict.as_str();
         Some(format!(
-            "can never pass: an answer of the verdict {verdict} has {needs}"
+            "can never pass: an answer with the verdict {verdict} {needs}"
         ))
     }
 }

@@ -372,12 +372,12 @@ fn guardrails_that_cannot_be_read_are_refused_by_their_place() {
     refused(
         &format!("{}---\n{wrong}\n", semver("", &[], &["1.0.0"])),
         &["1.0.0"],
-        "t:6:1: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found integer",
+        "t:6:1: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found 0",
     );
     let entry = format!("schema: olm.template.basic\nentries: [{wrong}]\n");
     refused(
         &entry,
         &[],
-        "t: entries[0]: byte 0: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found integer",
+        "t: entries[0]: byte 0: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found 0",
     );
 }
