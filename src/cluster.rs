@@ -5,14 +5,12 @@
 //!                        |--> doctor    the guard itself, and what surrounds it
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
-//!                        |--> classic   what OLM v0 has there
 //!                        |--> bundle_objects  what is there of a bundle, before it is installed
 //!                        |--> extensions  ClusterExtensions, by name or all of them
 //!                        |--> audit     what is installed, audited at an interval by one replica
 //!                        |--> images    the bundles that extensions can be upgraded to, read ahead
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
-//!                        |--> look      all of these facts as they are now, with contents
-//!                        |--> proxy     the content of a catalog, through the API server
+//!                        |--> look      the catalogs as they are now, with contents, and what OLM v0 has there
 //!                        |--> scrapers  who can read the metrics
 //!                        '--> authority the certificate authority of the replicas, and who trusts it
 //! ```
@@ -25,7 +23,6 @@ pub mod audit;
 pub mod authority;
 pub mod bundle_objects;
 pub mod catalogs;
-pub mod classic;
 pub mod configuration;
 pub mod doctor;
 pub mod events;
@@ -39,7 +36,6 @@ pub mod look;
 mod object;
 pub mod olm;
 pub mod policies;
-pub mod proxy;
 pub mod scrapers;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -16,7 +16,6 @@ pub(crate) mod found;
 pub(crate) mod given;
 pub(crate) mod olm;
 pub(crate) mod origin;
-pub(crate) mod snapshot;
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -24,13 +23,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::given::GivenObjects;
-use self::origin::OpenOrigin;
-use crate::guardrail_files::{GuardrailsFault, LoadedGuardrails};
-use crate::policy_files::{NamedPackage, PolicyFileFault, ReadPolicies};
+use crate::policy_files::{
+    GuardrailsFault, LoadedGuardrails, NamedPackage, PolicyFileFault, ReadPolicies,
+};
 use crate::policy_objects::CostlyPolicy;
 use crate::source::archive::ArchiveError;
 use crate::source::{CatalogSource, Loader, Progress};
+use given::GivenObjects;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
@@ -40,6 +39,7 @@ use olmguard_engine::nearest::nearest;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
 use olmguard_preflight::content::BundleContents;
 use olmguard_report::{Finding, Severity};
+use origin::OpenOrigin;
 
 /// The facts that edits are judged by, as far as they are available, and what is not.
 #[derive(Debug)]

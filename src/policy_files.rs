@@ -5,8 +5,11 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::manifest::{
     Document, Input, Inputs, ManifestObject, MeantKind, Position, Positions, ValueStep, documents,
@@ -14,9 +17,12 @@ use crate::manifest::{
 use crate::policy_objects::{
     CostlyPolicy, PolicyObject, PolicyObjectFault, PolicyObjects, PolicyPlace, is_policy_object,
 };
-use olmguard_catalog::guardrail;
-use olmguard_policy::UpgradePolicy;
-use serde_json::Value;
+use olmguard_catalog::guardrail::{
+    self, AdministratorGuardrails, GuardrailProblem, Guardrails, GuardrailsObject, ImposedBy,
+    UnreadGuardrails,
+};
+use olmguard_catalog::members::FieldProblem;
+use olmguard_policy::{GROUP, UpgradePolicy};
 
 /// The objects, and what is wrong with them.
 #[derive(Debug, Default)]
@@ -192,3 +198,424 @@ const GUARDRAILS: &str = "a file of guardrails: use --guardrails for it";
 const NO_POLICY: &str = "found no UpgradePolicy or UpgradeGuardrails of olmguard.dev: expected at least one in the files";
 const TWICE: &str =
     "is there twice, this one is applied: expected one object of this name, the other is at ";
+
+// === The guardrails of administrators, read from files of theirs ===
+//
+// A document that cannot be read forbids every upgrade of its package, and of every package where it
+// is not known which it is about: a rule that somebody wrote is never an open door.
+
+/// The rules, and what is wrong with them.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedGuardrails {
+    pub(crate) imposed: AdministratorGuardrails,
+    pub(crate) faults: Vec<GuardrailsFault>,
+    /// The first fault of something that could be about any package: a command cannot use such a file.
+    unusable: Option<GuardrailsFault>,
+}
+
+/// Why some rules cannot be read, and where they stand: by the path as given, unlike in what is said of
+/// an edit, which is the same wherever the file lies.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("guardrails {place}: {why}")]
+pub(crate) struct GuardrailsFault {
+    place: String,
+    why: String,
+}
+
+/// The files by name, and what they hold.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct GuardrailFiles(Vec<(String, Vec<u8>)>);
+
+impl GuardrailFiles {
+    /// Reads the files, whatever they hold. They can be read again: none is a pipe, a socket or a device, which may never
+    /// end and has nothing the second time.
+    ///
+    /// # Errors
+    /// The first that cannot be read, or is neither a file nor a directory.
+    pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
+        for path in paths {
+            let is_other = path
+                .metadata()
+                .is_ok_and(|it| !it.is_file() && !it.is_dir());
+            if is_other {
+                return Err(GuardrailsFault {
+                    place: path.display().to_string(),
+                    why: "is not a regular file: expected a file or a directory, because serve reloads guardrails"
+                        .to_owned(),
+                });
+            }
+        }
+        Self::read(paths)
+    }
+
+    fn read(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
+        let inputs = Inputs::of_files(paths.to_vec());
+        let contents = inputs.map(|Input { path, bytes }| match bytes {
+            Ok(bytes) => Ok((path, bytes)),
+            Err(error) => Err(GuardrailsFault {
+                place: path,
+                why: error.to_string(),
+            }),
+        });
+        let mut contents: Vec<_> = contents.collect::<Result<_, _>>()?;
+        // A directory without files is a file without rules: they were lost on the way.
+        if let Some(path) = paths.first().filter(|_| contents.is_empty()) {
+            contents.push((path.display().to_string(), Vec::new()));
+        }
+        Ok(Self(contents))
+    }
+}
+
+impl LoadedGuardrails {
+    /// What the files at some paths say.
+    ///
+    /// # Errors
+    /// If one cannot be read, or has something else than guardrails.
+    pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
+        let mut read = Self::of(&GuardrailFiles::read(paths)?);
+        read.unusable.take().map_or(Ok(read), Err)
+    }
+
+    /// What some files say. What cannot be read forbids every upgrade that it could be about.
+    pub(crate) fn of(files: &GuardrailFiles) -> Self {
+        let mut read = Self::default();
+        for (file, bytes) in &files.0 {
+            read.bytes(file, bytes);
+        }
+        read
+    }
+
+    /// A file without a document is no reason to allow everything: someone wanted rules.
+    fn bytes(&mut self, file: &str, bytes: &[u8]) {
+        let mut documents = documents(bytes).peekable();
+        if documents.peek().is_none() {
+            let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
+            self.unread(file, Position::START, UnreadGuardrails::whole(problem));
+        }
+        for document in documents {
+            match document {
+                Ok(document) => self.document(file, document),
+                Err(error) => {
+                    let problem = GuardrailProblem::Text(error.kind.to_string());
+                    self.unread(file, error.at, UnreadGuardrails::whole(problem));
+                }
+            }
+        }
+    }
+
+    /// A list of objects, as kubectl prints it, is as many documents.
+    fn document(&mut self, file: &str, document: Document) {
+        let start = document.positions.nearest(&[]);
+        let (objects, positions) = document.into_objects();
+        if objects.is_empty() {
+            let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
+            self.unread(file, start, UnreadGuardrails::whole(problem));
+        }
+        for object in &objects {
+            let at = |path: &str| object.position(&positions, &ValueStep::of_path(path));
+            self.rules(file, &object.value, at);
+        }
+    }
+
+    fn rules(&mut self, file: &str, value: &Value, at: impl Fn(&str) -> Position) {
+        if is_object(value) {
+            let object = GuardrailsObject::read(value);
+            if let Err(unread) = &object.stated {
+                let fault = GuardrailsFault::new(file, at(&unread.path), unread);
+                let binds_all = object.package.is_none().then(|| fault.clone());
+                self.unusable = self.unusable.take().or(binds_all);
+                self.faults.push(fault);
+            }
+            return self.imposed.add_object(object);
+        }
+        let package = match package(value) {
+            Ok(package) => package,
+            Err(unread) => return self.unread(file, at(&unread.path), unread),
+        };
+        let stated = stated(value);
+        if let Err(unread) = &stated {
+            let fault = GuardrailsFault::new(file, at(&unread.path), unread);
+            self.faults.push(fault);
+        }
+        let place = told(file, at(""));
+        self.imposed.add(package, ImposedBy { place, stated });
+    }
+
+    fn unread(&mut self, file: &str, at: Position, unread: UnreadGuardrails) {
+        let fault = GuardrailsFault::new(file, at, &unread);
+        self.unusable.get_or_insert_with(|| fault.clone());
+        self.faults.push(fault);
+        self.imposed.add_unread(told(file, at), unread);
+    }
+}
+
+impl GuardrailsFault {
+    fn new(file: &str, at: Position, unread: &UnreadGuardrails) -> Self {
+        Self {
+            place: format!("{file}:{at}"),
+            why: unread.to_string(),
+        }
+    }
+}
+
+/// Whether it is an `UpgradeGuardrails` object, which a cluster has.
+fn is_object(value: &Value) -> bool {
+    is_of_group(value) && value["kind"] == GuardrailsObject::KIND
+}
+
+fn is_of_group(value: &Value) -> bool {
+    let version = value["apiVersion"].as_str().unwrap_or_default();
+    version
+        .split_once('/')
+        .is_some_and(|(group, _)| group == GROUP)
+}
+
+/// Where something stands, as it is told of an edit: a server and a pipeline have the file in different
+/// folders, and say the same.
+fn told(file: &str, at: Position) -> Box<str> {
+    format!("{}:{}", base(file), at.line).into()
+}
+
+fn base(file: &str) -> &str {
+    let name = Path::new(file).file_name();
+    name.and_then(OsStr::to_str).unwrap_or(file)
+}
+
+/// The package that a document is about.
+fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
+    if is_of_group(value) {
+        let problem = GuardrailProblem::Text(OTHER_OBJECT.to_owned());
+        return Err(UnreadGuardrails::whole(problem));
+    }
+    if value.get("package").is_none() && value.get("schema").is_none() {
+        let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
+        return Err(UnreadGuardrails::whole(problem));
+    }
+    match text(value, "package", "the name of a package")? {
+        "" => Err(unread(
+            "package",
+            FieldProblem::Empty {
+                expected: "the name of a package",
+            },
+        )),
+        package => Ok(package),
+    }
+}
+
+/// What a document of the known schema says.
+fn stated(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
+    match text(value, "schema", guardrail::SCHEMA)? {
+        guardrail::SCHEMA => guardrail::read(value),
+        other => {
+            let problem = FieldProblem::unknown_word(other, None, &[guardrail::SCHEMA]);
+            Err(unread("schema", problem))
+        }
+    }
+}
+
+fn text<'v>(
+    value: &'v Value,
+    key: &str,
+    expected: &'static str,
+) -> Result<&'v str, UnreadGuardrails> {
+    let Some(found) = value.get(key) else {
+        return Err(unread(key, FieldProblem::Missing { expected }));
+    };
+    let other_type = || FieldProblem::other_type("a string", found);
+    found.as_str().ok_or_else(|| unread(key, other_type()))
+}
+
+fn unread(key: &str, problem: FieldProblem) -> UnreadGuardrails {
+    let path = key.to_owned();
+    let problem = problem.into();
+    UnreadGuardrails { path, problem }
+}
+
+const OTHER_OBJECT: &str =
+    "an UpgradePolicy: use --policy for this file; serve reads policies from the cluster";
+const NO_GUARDRAILS: &str = "found no guardrails: expected schema: olmguard.guardrails.v1alpha1, or an object of kind UpgradeGuardrails";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "\
+    schema: olmguard.guardrails.v1alpha1
+package: lantern
+rules:
+- {id: slowly, kind: MaxMinorStep, step: 1}
+";
+
+    fn read(text: &str) -> LoadedGuardrails {
+        let file = ("etc/rules.yaml".to_owned(), text.as_bytes().to_vec());
+        LoadedGuardrails::of(&GuardrailFiles(vec![file]))
+    }
+
+    fn faults(text: &str) -> Vec<String> {
+        let faults = read(text).faults;
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    /// Whether something that cannot be read is said of a package.
+    fn is_bound(text: &str, package: &str) -> bool {
+        let imposed = read(text).imposed;
+        imposed.on(package).any(|by| by.stated.is_err())
+    }
+
+    #[test]
+    fn documents_are_told_by_where_they_begin() {
+        let two = format!("# ours\n{GOOD}---\n{}", GOOD.replace("lantern", "wick"));
+        let LoadedGuardrails {
+            imposed, faults, ..
+        } = read(&two);
+        assert_eq!(faults, []);
+        let places = imposed.iter().map(|by| &*by.place);
+        assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml:2", "rules.yaml:7"]);
+        assert!(imposed.on("other").next().is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_by_its_place_and_binds_its_package() {
+        let of_lantern = |found: &str, instead: &str| GOOD.replace(found, instead);
+        for (text, expected) in [
+            (
+                of_lantern("step: 1", "step: 0"),
+                "guardrails etc/rules.yaml:4:42: rules[0].step: expected a whole number from 1, found 0",
+            ),
+            (
+                of_lantern("v1alpha1", "v7"),
+                "guardrails etc/rules.yaml:1:9: schema: unknown value \"olmguard.guardrails.v7\": \
+                 expected one of olmguard.guardrails.v1alpha1",
+            ),
+            (
+                of_lantern("schema: olmguard.guardrails.v1alpha1\n", ""),
+                "guardrails etc/rules.yaml:1:1: schema: missing: expected olmguard.guardrails.v1alpha1",
+            ),
+        ] {
+            assert_eq!(faults(&text), [expected]);
+            assert!(
+                is_bound(&text, "lantern") && !is_bound(&text, "other"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_command_cannot_use_what_is_no_guardrails() {
+        let paths = [PathBuf::from("nowhere/rules.yaml")];
+        let fault = LoadedGuardrails::load(&paths).unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "guardrails nowhere/rules.yaml: does not exist: expected a file or a directory"
+        );
+        let stdin = LoadedGuardrails::load(&[PathBuf::from("-")]).unwrap_err();
+        assert_eq!(
+            stdin.to_string(),
+            "guardrails -: is standard input, which is not read here: expected a file or a directory"
+        );
+        let object = |kind: &str| format!("apiVersion: olmguard.dev/v1alpha1\nkind: {kind}\n");
+        for (text, expected) in [
+            (object("UpgradePolicy"), OTHER_OBJECT),
+            ("kind: Secret\n".to_owned(), NO_GUARDRAILS),
+        ] {
+            let unusable = read(&text).unusable.expect("a fault").to_string();
+            assert_eq!(
+                unusable,
+                format!("guardrails etc/rules.yaml:1:1: {expected}")
+            );
+        }
+    }
+
+    /// A pipe is one as well.
+    #[cfg(unix)]
+    #[test]
+    fn a_server_reads_only_what_it_can_read_again() {
+        let fault = GuardrailFiles::load(&[PathBuf::from("/dev/null")]).unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "guardrails /dev/null: is not a regular file: expected a file or a directory, because serve reloads \
+             guardrails"
+        );
+    }
+
+    #[test]
+    fn a_list_has_the_rules_of_each_object_in_it() {
+        let list = |items: &str| format!("apiVersion: v1\nkind: List\nitems:\n{items}");
+        let object = "- apiVersion: olmguard.dev/v1alpha1\n  kind: UpgradeGuardrails\n  metadata: {name: one}\n  \
+                      spec: {package: lantern, rules: [{id: a, kind: MaxMinorStep, step: 0}]}\n";
+        let text = list(object);
+        assert_eq!(
+            faults(&text),
+            [
+                "guardrails etc/rules.yaml:7:70: spec.rules[0].step: expected a whole number from 1, found 0"
+            ]
+        );
+        assert!(is_bound(&text, "lantern") && !is_bound(&text, "other"));
+        let good = text.replace("step: 0", "step: 1");
+        assert_eq!(faults(&good), [""; 0]);
+        // Rules that were lost on the way.
+        for text in [list("- {apiVersion: v1, kind: Secret}\n"), list("[]\n")] {
+            assert!(read(&text).unusable.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_object_says_the_same() {
+        let text = "\
+    apiVersion: olmguard.dev/v1alpha1
+kind: UpgradeGuardrails
+metadata: {name: slowly}
+spec:
+  package: lantern
+  rules:
+  - {id: slowly, kind: MaxMinorStep, step: 1}
+";
+        let LoadedGuardrails {
+            imposed, unusable, ..
+        } = read(text);
+        assert_eq!((imposed.on("lantern").count(), unusable), (1, None));
+        assert!(imposed.on("lantern").all(|by| by.stated.is_ok()));
+        let broken = read(&text.replace("step: 1}", "step: 0}"));
+        assert_eq!(broken.unusable, None);
+        assert!(
+            broken.faults[0]
+                .to_string()
+                .contains(":7:44: spec.rules[0].step"),
+            "{broken:?}"
+        );
+    }
+
+    #[test]
+    fn what_names_no_package_binds_all() {
+        for (package, expected) in [
+            (
+                "",
+                "guardrails etc/rules.yaml:1:1: package: missing: expected the name of a package",
+            ),
+            (
+                "package: 7\n",
+                "guardrails etc/rules.yaml:2:10: package: expected a string, found integer",
+            ),
+            (
+                "package: ''\n",
+                "guardrails etc/rules.yaml:2:10: package: empty: expected the name of a package",
+            ),
+        ] {
+            let text = GOOD.replace("package: lantern\n", package);
+            assert_eq!(faults(&text), [expected]);
+            assert!(
+                is_bound(&text, "lantern") && is_bound(&text, "other"),
+                "{text}"
+            );
+        }
+        assert!(is_bound("a: [", "other"));
+    }
+
+    #[test]
+    fn broken_yaml_is_named_by_file_line_and_column() {
+        assert_eq!(
+            faults("a: [\n"),
+            ["guardrails etc/rules.yaml:1:4: invalid YAML: unclosed bracket '['"]
+        );
+    }
+}

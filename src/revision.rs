@@ -14,11 +14,494 @@
 //! run filters, hooks or helpers; so it does not matter whose repository it is. Whatever the objects
 //! are, no blob past [`crate::manifest::MAX_BYTES`] is taken, and a walk ends.
 
-mod error;
-mod repository;
 mod tree;
 mod walk;
 
-pub use self::error::{FileError, RepositoryError, RevisionError};
-pub use self::repository::{Repository, Revision};
-pub use self::walk::{RevisionFile, RevisionFiles};
+pub use walk::{RevisionFile, RevisionFiles};
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use gix::bstr::BStr;
+use gix::discover::upwards;
+use gix::revision::plumbing::Spec;
+use gix::{ObjectId, ThreadSafeRepository};
+
+use crate::foreign_text::one_line;
+use tree::{Tree, isolated};
+use walk::{KnownContents, bytes};
+
+// === A repository, and a commit in it by any name that git knows ===
+
+/// A repository with a work tree.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    git: gix::Repository,
+    /// The directory of the work tree, without links.
+    root: PathBuf,
+}
+
+/// One commit of a repository.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    commit: ObjectId,
+    tree: Rc<Tree>,
+}
+
+impl Repository {
+    /// The repository around a file or a directory.
+    pub fn around(path: &Path) -> Result<Self, RepositoryError> {
+        let folder = as_written(path).and_then(|path| nearest(&path));
+        let folder = folder.map_err(|source| RepositoryError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let trust = gix::sec::trust::Mapping {
+            full: isolated(),
+            reduced: isolated(),
+        };
+        let found =
+            ThreadSafeRepository::discover_opts(&folder, upwards::Options::default(), trust);
+        let git = found.map_err(|error| not_opened(path, &error))?;
+        let git = git.to_thread_local();
+        match git.workdir().map(fs::canonicalize) {
+            Some(Ok(root)) => Ok(Self { git, root }),
+            _ => Err(RepositoryError::Bare {
+                path: path.to_owned(),
+            }),
+        }
+    }
+
+    /// The directory of its work tree, without links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path from its root to a file or a directory, if that is in the work tree. Links within the path are kept:
+    /// in a revision they may lead elsewhere.
+    pub fn within(&self, path: &Path) -> Option<PathBuf> {
+        let path = as_written(path).ok()?;
+        let mut above: Vec<&Path> = path.ancestors().collect();
+        above.reverse();
+        above.into_iter().find_map(|above| {
+            let real = fs::canonicalize(above).ok()?;
+            let real = real.strip_prefix(&self.root).ok()?;
+            let rest = path.strip_prefix(above).ok()?;
+            Some(real.components().chain(rest.components()).collect())
+        })
+    }
+
+    /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for the common commit of A and B.
+    pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
+        name.split("...")
+            .try_for_each(|side| self.check_clear(side))?;
+        let shallow = self.git.is_shallow().unwrap_or_default();
+        let spec = self.git.rev_parse(<&BStr>::from(name));
+        let spec = spec.map_err(|_| RevisionError::Unknown {
+            name: name.to_owned(),
+            shallow,
+        })?;
+        let id = match spec.detach() {
+            Spec::Include(id) => id,
+            Spec::Merge { theirs, ours } => {
+                let common = self.git.merge_base(theirs, ours).ok().flatten();
+                let common = common.ok_or_else(|| RevisionError::NothingInCommon {
+                    name: name.to_owned(),
+                    shallow,
+                })?;
+                common.detach()
+            }
+            _ => {
+                return Err(RevisionError::Range {
+                    name: name.to_owned(),
+                });
+            }
+        };
+        self.commit(id).ok_or_else(|| RevisionError::NoCommit {
+            name: name.to_owned(),
+        })
+    }
+
+    /// The names of branches and tags; a branch of a remote starts with the name of the remote.
+    pub fn names(&self) -> Vec<String> {
+        let references = self.git.references();
+        let all = references.ok().and_then(|names| {
+            Some(
+                names
+                    .all()
+                    .ok()?
+                    .flatten()
+                    .map(|one| one.name().shorten().to_string())
+                    .collect(),
+            )
+        });
+        all.unwrap_or_default()
+    }
+
+    /// Refuses a name that two refs have for two commits. Git prefers the tag, and anyone who can push a tag could
+    /// name it as the base: `origin/main`.
+    fn check_clear(&self, side: &str) -> Result<(), RevisionError> {
+        let name = side.split(['~', '^', ':']).next().unwrap_or_default();
+        let name = name.split("@{").next().unwrap_or_default();
+        let is_id = name.len() >= WHOLE_ID && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id || name.starts_with("refs/") {
+            return Ok(());
+        }
+        let refs = REFS.map(|place| format!("{place}{name}"));
+        let found = refs.into_iter().filter_map(|name| {
+            let found = self.git.try_find_reference(&*name).ok().flatten();
+            Some((name, found?.into_fully_peeled_id().ok()?.detach()))
+        });
+        let mut found = found.collect::<Vec<_>>().into_iter();
+        let Some((first, id)) = found.next() else {
+            return Ok(());
+        };
+        let other = found.find(|(_, other)| *other != id);
+        other.map_or(Ok(()), |(second, _)| {
+            Err(RevisionError::Ambiguous {
+                name: name.to_owned(),
+                refs: [first, second],
+            })
+        })
+    }
+
+    fn commit(&self, id: ObjectId) -> Option<Revision> {
+        let object = self.git.find_object(id).ok()?;
+        let commit = object.peel_to_commit().ok()?;
+        let tree = commit.tree_id().ok()?.detach();
+        Some(Revision {
+            commit: commit.id,
+            tree: Rc::new(Tree::of_commit(self.git.clone(), &self.root, tree)),
+        })
+    }
+}
+
+impl Revision {
+    /// The id of the commit, in full.
+    pub fn commit(&self) -> String {
+        self.commit.to_hex().to_string()
+    }
+
+    /// The files at and below these paths from the root, in their order. A file with one of the known contents is not
+    /// read.
+    pub fn files<'k>(
+        &self,
+        paths: &[PathBuf],
+        known: impl IntoIterator<Item = &'k [u8]>,
+    ) -> RevisionFiles<'k> {
+        let known = KnownContents::new(self.commit.kind(), known);
+        RevisionFiles::below(&self.tree, paths, known)
+    }
+
+    /// Whether the work tree no longer has this file of the revision.
+    pub fn has_gone(&self, path: &str) -> bool {
+        let (path, budget) = (path.as_bytes(), &mut ReadingBudget::default());
+        let found = self.tree.at(path, budget).ok().flatten();
+        let place = found.map_or_else(|| path.to_owned(), |found| found.path);
+        let is_nowhere = place != path && self.tree.is_missing(path);
+        is_nowhere || self.tree.is_gone(&place, budget).unwrap_or_default()
+    }
+
+    /// Whether the revision has something at this path from the root, and the work tree has nothing.
+    pub fn is_emptied(&self, way: &Path) -> bool {
+        let (path, budget) = (bytes(way), &mut ReadingBudget::default());
+        let was = self.tree.at(&path, budget).ok().flatten().is_some();
+        was && self.tree.is_gone(&path, budget).unwrap_or_default()
+    }
+
+    /// The files of the whole revision that are outside of these paths, and that the work tree no longer has.
+    pub fn gone(&self, but: &[PathBuf]) -> RevisionFiles<'static> {
+        RevisionFiles::gone(&self.tree, but)
+    }
+}
+
+/// Why there is no repository around this path. If one was found, the error has the reason why it cannot be opened.
+fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
+    let path = path.to_owned();
+    match error.downcast_any_ref() {
+        Some(
+            upwards::Error::NoGitRepository { .. }
+            | upwards::Error::NoGitRepositoryWithinCeiling { .. }
+            | upwards::Error::NoGitRepositoryWithinFs { .. },
+        ) => RepositoryError::None { path },
+        _ => RepositoryError::Broken {
+            path,
+            why: cause(error),
+        },
+    }
+}
+
+/// The whole path, with links as they are written, save where `..` leads out of one.
+fn as_written(path: &Path) -> io::Result<PathBuf> {
+    let mut whole = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        if part != Component::ParentDir {
+            whole.push(part);
+            continue;
+        }
+        if whole.is_symlink() {
+            whole = fs::canonicalize(&whole)?;
+        }
+        whole.pop();
+    }
+    Ok(whole)
+}
+
+/// The nearest existing directory around a path, or at it; without links.
+fn nearest(path: &Path) -> io::Result<PathBuf> {
+    let mut last = io::Error::from(ErrorKind::NotFound);
+    for around in path.ancestors() {
+        match fs::canonicalize(around) {
+            Ok(real) if real.is_dir() => return Ok(real),
+            Ok(real) => return Ok(real.parent().map_or(real.clone(), Path::to_owned)),
+            Err(error) => last = error,
+        }
+        if !matches!(last.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+            break;
+        }
+    }
+    Err(last)
+}
+
+/// Where a ref can be that is not named in full, as git looks for it.
+const REFS: [&str; 4] = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+
+/// A whole id is an object, whatever refs are called so.
+const WHOLE_ID: usize = 40;
+
+// === Faults, and how much of a revision is read ===
+
+/// Why there is no repository.
+#[derive(Debug, thiserror::Error)]
+pub enum RepositoryError {
+    /// Nothing around the path is one.
+    #[error("{} is not in a git repository: expected a path in the repository that has the \
+             revision", .path.display())]
+    None {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is one, and it cannot be opened.
+    #[error(
+        "the git repository around {} cannot be opened: {why}: expected a repository in which git \
+         status works",
+        .path.display()
+    )]
+    Broken {
+        /// The path.
+        path: PathBuf,
+        /// What the library says.
+        why: String,
+    },
+    /// It has no work tree.
+    #[error("the git repository around {} has no work tree: expected a repository with the \
+             manifests in its work tree", .path.display())]
+    Bare {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("{} cannot be read: {source}", .path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Why a name is no revision.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum RevisionError {
+    /// Nothing in the repository is called so, or not one thing.
+    #[error("{name:?} is not a revision here: {}", missing(*.shallow))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Whether the clone holds only a part of the history.
+        shallow: bool,
+    },
+    /// Two refs have this name, for two commits.
+    #[error("{name:?} is the name of {} and of {}: write one of them in full", refs[0], refs[1])]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The refs, the one that git prefers first.
+        refs: [String; 2],
+    },
+    /// It is more than one commit.
+    #[error(
+        "{name:?} is a range of revisions: expected one revision, or A...B for the common commit \
+         of A and B"
+    )]
+    Range {
+        /// The name.
+        name: String,
+    },
+    /// It is a file or a folder.
+    #[error("{name:?} is not a commit: expected a branch, a tag or the id of a commit")]
+    NoCommit {
+        /// The name.
+        name: String,
+    },
+    /// The two sides have nothing in common.
+    #[error("{name:?} names two revisions without a common commit here{}", after(*.shallow))]
+    NothingInCommon {
+        /// The name.
+        name: String,
+        /// Whether the clone holds only a part of the history.
+        shallow: bool,
+    },
+}
+
+/// Why a file of a revision cannot be read. The texts do not repeat its path.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum FileError {
+    /// An object is missing or broken.
+    #[error("cannot be read from the repository: {why}")]
+    Object {
+        /// What the library says.
+        why: String,
+    },
+    /// Larger than a manifest may be.
+    #[error(
+        "is larger than {} MiB: expected a manifest, so split it, or omit it",
+        limit >> 20
+    )]
+    TooLarge {
+        /// The most bytes allowed.
+        limit: u64,
+    },
+    /// More of the revision was read than any repository of manifests has.
+    #[error(
+        "is past the limit for reading a revision: {limit} points, 1 for each entry of a directory and \
+         each KiB of a file, {} for a link, {} for content that was read before; expected less, so \
+         name a directory in it",
+        COST_OF_LINK,
+        COST_OF_REPEAT
+    )]
+    TooMany {
+        /// The points of a whole reading.
+        limit: u64,
+    },
+    /// A path longer than systems take.
+    #[error("has a path of more than {limit} bytes: expected one that can be checked out")]
+    TooDeep {
+        /// The most bytes allowed.
+        limit: usize,
+    },
+    /// The commit of a submodule is not there.
+    #[error(
+        "is a submodule at commit {commit}, which is not in its repository: expected it there, so fetch \
+         it (git submodule foreach git fetch)"
+    )]
+    Submodule {
+        /// The commit that the revision pins.
+        commit: String,
+    },
+    /// A link leads into a submodule, or a folder was one.
+    #[error(
+        "goes through {path:?}, which is a submodule there: expected a path within the repository, \
+         so check the submodule separately"
+    )]
+    WithinSubmodule {
+        /// Where it lies in its repository.
+        path: String,
+    },
+}
+
+/// Why a name is none, with what to do if the history was never fetched.
+fn missing(shallow: bool) -> &'static str {
+    if shallow {
+        FETCH
+    } else {
+        "no single commit has this name"
+    }
+}
+
+fn after(shallow: bool) -> String {
+    if shallow {
+        format!("; {FETCH}")
+    } else {
+        String::new()
+    }
+}
+
+const FETCH: &str = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV, then --base \
+                     FETCH_HEAD; for HEAD~N git fetch --deepen=N; for the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)";
+
+/// The causes of an error of the library, in one line.
+fn cause(error: &gix::Error) -> String {
+    let first: &dyn std::error::Error = error;
+    let chain = std::iter::successors(Some(first), |error| error.source());
+    let chain = chain.take(MOST_CAUSES);
+    let mut said: Vec<String> = chain.map(|error| one_line(&error.to_string())).collect();
+    said.dedup();
+    // Its own names for what is said before or behind them in words.
+    said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
+    said.join(": ")
+}
+
+/// How many causes of an error are shown.
+const MOST_CAUSES: usize = 8;
+
+/// How much of a revision is still read; nothing once more was requested than there was. What is in a revision may be
+/// made to be endless.
+#[derive(Debug)]
+struct ReadingBudget {
+    left: Option<u64>,
+}
+
+impl Default for ReadingBudget {
+    fn default() -> Self {
+        let left = Some(MOST_ENTRIES);
+        Self { left }
+    }
+}
+
+impl ReadingBudget {
+    /// Pays for so many entries of folders.
+    fn take(&mut self, entries: u64) -> Result<(), FileError> {
+        self.left = self.left.and_then(|left| left.checked_sub(entries));
+        let limit = MOST_ENTRIES;
+        self.left.map(drop).ok_or(FileError::TooMany { limit })
+    }
+
+    /// Pays for a file of so many bytes: [`MOST_ENTRIES`] buy a GiB.
+    fn take_file(&mut self, bytes: u64) -> Result<(), FileError> {
+        self.take(1 + bytes / 1024)
+    }
+
+    fn is_spent(&self) -> bool {
+        self.left.is_none()
+    }
+}
+
+/// The cost of following a link, in entries: its target is an object of its own, which is slow to read.
+const COST_OF_LINK: u64 = 10;
+
+/// The cost of reading again what is in another place as well, in entries: a few directories within each other, each
+/// there many times, make any number of places of one file.
+const COST_OF_REPEAT: u64 = 30;
+
+/// The most entries of folders that are looked at: many times what any repository of manifests has.
+const MOST_ENTRIES: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_paid_for_spends_the_rest() {
+        let limit = MOST_ENTRIES;
+        let mut budget = ReadingBudget::default();
+        assert_eq!(budget.take(limit - 2), Ok(()));
+        assert_eq!(budget.take_file(1024), Ok(()));
+        assert!(!budget.is_spent());
+        assert_eq!(budget.take_file(0), Err(FileError::TooMany { limit }));
+        assert!(budget.is_spent());
+        assert_eq!(budget.take(0), Err(FileError::TooMany { limit }));
+    }
+}

@@ -23,27 +23,20 @@ mod accept;
 mod body;
 mod catalog_preview;
 mod connection;
-mod connection_table;
 mod handler;
-mod handshake;
-mod health;
 mod judge;
 mod limits;
 mod ops;
 mod pace;
 mod rejection;
-mod scrape;
 #[cfg(test)]
 mod tests;
-mod validate;
-mod workers;
 
 pub use accept::BindError;
 pub use catalog_preview::{CatalogPreviews, Installations, ListExtensions};
-pub use health::ReadinessCheck;
 pub use judge::{Guard, Judge, Newer, PendingReview};
 pub use limits::{Limits, Patience};
-pub use scrape::Scrapes;
+pub use ops::{ReadinessCheck, Scrapes};
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -57,13 +50,11 @@ use tokio::task::JoinHandle;
 use crate::telemetry::log::{DecisionLog, LogHandle};
 use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Certificates, Observer, SystemClock};
-use accept::{Listener, ServerPort, Transport, bind};
-use connection::{ConnectionConfig, Phase};
-use connection_table::ConnectionTable;
+use accept::{ConnectionTable, Listener, ServerPort, Transport, bind};
+use connection::{ConnectionConfig, Handshake, Phase};
 use handler::{Handler, Telemetry};
-use handshake::Handshake;
-use health::{CertificateInUse, Health};
 use olmguard_admission::Enforcement;
+use ops::{CertificateInUse, Health};
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -95,7 +86,7 @@ pub struct Config {
 pub struct ListeningServer {
     server: Server,
     reviews: Reviews,
-    scrapes: Option<scrape::Shut>,
+    scrapes: Option<ops::Shut>,
     certificate: Arc<CertificateInUse>,
 }
 
@@ -142,7 +133,7 @@ impl Server {
         let mut server = Self {
             addr: listener.addr,
             ops_addr: ops_listener.addr,
-            scrapes_addr: scrapes.as_ref().map(scrape::Shut::addr),
+            scrapes_addr: scrapes.as_ref().map(ops::Shut::addr),
             phase,
             ports: Vec::new(),
             metrics: config.metrics,
@@ -274,7 +265,7 @@ impl StartingServer {
         let telemetry = Telemetry::of(&self.server.metrics, decisions, events);
         let handler = Handler::new(judge, enforcement, &self.reviews.limits, telemetry)
             .with_previews(self.previews.take());
-        self.open_with(validate::routes(Arc::new(handler)))
+        self.open_with(handler::routes(Arc::new(handler)))
     }
 
     /// Serves these routes in place of reviews, under the same limits: for measuring what all but

@@ -1,7 +1,6 @@
 //! The webhook configuration of a cluster, compared with the one that this version ships: read once by
 //! the doctor, and every minute by a server ([`watch`]).
 
-mod shipped;
 #[cfg(test)]
 mod tests;
 
@@ -12,9 +11,11 @@ use std::time::Duration;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::{
-    ValidatingWebhook, ValidatingWebhookConfiguration,
+    RuleWithOperations, ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 use kube::{Api, Client};
+use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 use tracing::{info, warn};
 
@@ -22,12 +23,12 @@ use crate::cluster::authority::called;
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
 use crate::cluster::watch::Pauses;
-use crate::once_per_change::OncePerChange;
+use crate::telemetry::OncePerChange;
 use crate::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchMetrics, WatchedResource,
 };
 use crate::tls::{Authorities, Clock};
-use olmguard_views::doctor::{Bundle, Configuration, FailurePolicy, Webhook};
+use olmguard_views::doctor::{Bundle, Configuration, Difference, FailurePolicy, Webhook};
 
 /// The configuration that is expected.
 #[derive(Clone, Debug)]
@@ -118,7 +119,7 @@ fn configuration(
     let bundle = bundle.map(|ByteString(bundle)| bundle);
     let mut webhook = ours.map(|webhook| read_webhook(webhook, bundle.as_deref(), of));
     if let (Some(webhook), Some(ours)) = (&mut webhook, ours) {
-        let others = shipped::others(webhooks, &ours.name, &of.further);
+        let others = others(webhooks, &ours.name, &of.further);
         webhook.differences.extend(others);
     }
     let configuration = Configuration {
@@ -136,13 +137,13 @@ fn read_webhook(
     let service = webhook.client_config.service.as_ref();
     Webhook {
         name: webhook.name.clone(),
-        differences: shipped::least_differences(webhook, of.forms()),
+        differences: least_differences(webhook, of.forms()),
         failure_policy: match webhook.failure_policy.as_deref() {
             Some("Ignore") => FailurePolicy::Ignore,
             _ => FailurePolicy::Fail,
         },
-        timeout: shipped::timeout(webhook),
-        shipped_timeout: shipped::timeout(&of.usual),
+        timeout: timeout(webhook),
+        shipped_timeout: timeout(&of.usual),
         bundle: read_bundle(bundle),
         server_name: called(&webhook.client_config),
         port: service.map(|service| service.port.unwrap_or(443)),
@@ -259,3 +260,139 @@ const RESOURCE: WatchedResource = WatchedResource::WebhookConfiguration;
 
 /// The time from one reading to the next.
 const PERIOD: Duration = Duration::from_mins(1);
+
+// === Differences between a webhook and the shipped one, as far as an API server sees them ===
+//
+// Upstream: the defaults of `admissionregistration.k8s.io/v1` (Kubernetes,
+// [`pkg/apis/admissionregistration/v1/defaults.go`]). The order of rules, and of what is in them, means
+// nothing.
+//
+// [`pkg/apis/admissionregistration/v1/defaults.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/apis/admissionregistration/v1/defaults.go
+
+/// The fields that differ from the form that differs least, the first of those.
+fn least_differences<'s>(
+    found: &ValidatingWebhook,
+    forms: impl Iterator<Item = &'s ValidatingWebhook>,
+) -> Vec<Difference> {
+    let differences = forms.map(|form| differences(found, form));
+    differences.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// What there is beside our webhook and is not shipped as it is, if there is anything.
+///
+/// Another webhook in our configuration is called for whatever its own rules name, wherever its own
+/// `clientConfig` leads. A further one of ours that is missing takes nothing away from edits.
+fn others(
+    found: &[ValidatingWebhook],
+    ours: &str,
+    further: &[ValidatingWebhook],
+) -> Option<Difference> {
+    let mut names: Vec<_> = found.iter().map(|one| one.name.clone()).collect();
+    let mut is_other = false;
+    for (name, webhook) in names
+        .iter_mut()
+        .zip(found)
+        .filter(|(_, one)| one.name != ours)
+    {
+        let shipped = further.iter().find(|shipped| shipped.name == webhook.name);
+        let changed = shipped.map(|shipped| differences(webhook, shipped));
+        match changed.as_deref() {
+            Some([]) => {}
+            None => is_other = true,
+            Some([first, ..]) => {
+                is_other = true;
+                *name = format!("{name}: {} {}", first.field, first.found);
+            }
+        }
+    }
+    let shipped = further.iter().map(|one| one.name.as_str());
+    let shipped: Vec<_> = [ours].into_iter().chain(shipped).collect();
+    is_other.then(|| Difference {
+        field: WEBHOOKS,
+        found: json!(names).to_string(),
+        shipped: json!(shipped).to_string(),
+    })
+}
+
+/// The fields that differ; `caBundle`, `failurePolicy` and `timeoutSeconds` are facts of their own.
+fn differences(found: &ValidatingWebhook, shipped: &ValidatingWebhook) -> Vec<Difference> {
+    let pairs = fields(found).into_iter().zip(fields(shipped));
+    let differing = pairs.filter(|((_, found), (_, shipped))| found != shipped);
+    differing
+        .map(|((field, found), (_, shipped))| Difference {
+            field,
+            found: found.to_string(),
+            shipped: shipped.to_string(),
+        })
+        .collect()
+}
+
+/// `timeoutSeconds`.
+fn timeout(webhook: &ValidatingWebhook) -> i32 {
+    webhook.timeout_seconds.unwrap_or(10)
+}
+
+/// The field that is all webhooks of a configuration.
+const WEBHOOKS: &str = "webhooks";
+
+/// Each field as an API server takes it.
+fn fields(webhook: &ValidatingWebhook) -> [(&'static str, Value); 8] {
+    let selector = |selector: &Option<_>| selector.as_ref().map_or_else(|| json!({}), json);
+    [
+        ("rules", rules(webhook.rules.as_deref().unwrap_or_default())),
+        ("clientConfig", client_config(&webhook.client_config)),
+        (
+            "matchConditions",
+            json(&webhook.match_conditions.as_deref().unwrap_or_default()),
+        ),
+        (
+            "matchPolicy",
+            json!(webhook.match_policy.as_deref().unwrap_or("Equivalent")),
+        ),
+        ("sideEffects", json!(webhook.side_effects)),
+        (
+            "admissionReviewVersions",
+            json!(webhook.admission_review_versions),
+        ),
+        ("namespaceSelector", selector(&webhook.namespace_selector)),
+        ("objectSelector", selector(&webhook.object_selector)),
+    ]
+}
+
+fn rules(rules: &[RuleWithOperations]) -> Value {
+    let mut rules: Vec<_> = rules.iter().map(rule).collect();
+    rules.sort_by_cached_key(ToString::to_string);
+    Value::Array(rules)
+}
+
+fn rule(rule: &RuleWithOperations) -> Value {
+    let sorted = |list: &Option<Vec<String>>| {
+        let mut list = list.clone().unwrap_or_default();
+        list.sort();
+        list
+    };
+    json!({
+        "apiGroups": sorted(&rule.api_groups),
+        "apiVersions": sorted(&rule.api_versions),
+        "operations": sorted(&rule.operations),
+        "resources": sorted(&rule.resources),
+        "scope": rule.scope.as_deref().unwrap_or("*"),
+    })
+}
+
+/// Whom it asks, without whom it trusts.
+fn client_config(config: &WebhookClientConfig) -> Value {
+    match &config.service {
+        None => json!({"url": config.url}),
+        Some(service) => json!({"service": {
+            "namespace": service.namespace,
+            "name": service.name,
+            "path": service.path.as_deref().unwrap_or("/"),
+            "port": service.port.unwrap_or(443),
+        }}),
+    }
+}
+
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("texts, lists and maps of texts are JSON")
+}

@@ -27,9 +27,8 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::cluster::{fault, lease, line};
-use crate::once_per_change::OncePerChange;
-use crate::telemetry::EditEvent;
 use crate::telemetry::metrics::{EventFate, EventMetrics};
+use crate::telemetry::{EditEvent, OncePerChange};
 use crate::tls::Clock;
 
 /// Writes Events for as long as there is a queue.

@@ -19,11 +19,8 @@
 //! [`internal/operator-controller/controllers/clustercatalog_controller.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/controllers/clustercatalog_controller.go
 
 mod catalog_table;
-mod confidence;
-mod content;
 mod job;
 mod load;
-mod publish;
 mod report;
 mod run;
 #[cfg(test)]
@@ -35,7 +32,146 @@ pub use load::ContentLoader;
 pub use report::{StatusBoard, StatusListener};
 pub use run::FollowConfig;
 
+use std::collections::BTreeSet;
+use std::ptr;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_preflight::content::BundleContents;
+
 /// Follows for as long as somebody sends events; it must be called within a runtime.
 pub async fn follow(loader: ContentLoader, terms: FollowConfig) {
     run::run(loader, terms).await;
+}
+
+// === The start: edits should be sent here only after the catalogs of the first list are loaded ===
+//
+// The start ends once. A catalog that is lost later is lost for every replica, and if all of them
+// stopped being ready, no replica would be left to report it.
+
+/// How far the start is.
+#[derive(Debug, Default)]
+enum StartProgress {
+    /// The catalogs are not known yet.
+    #[default]
+    Unknown,
+    /// These are not loaded yet.
+    Loading(BTreeSet<String>),
+    Over,
+}
+
+impl StartProgress {
+    /// The catalogs are known for the first time, and these have content to load.
+    fn begin(&mut self, names: impl Iterator<Item = String>) {
+        if matches!(self, Self::Unknown) {
+            *self = Self::Loading(names.collect());
+        }
+    }
+
+    /// Waits on for those of them that are `worth_it`.
+    fn go_on(&mut self, worth_it: impl Fn(&str) -> bool) {
+        if let Self::Loading(names) = self {
+            names.retain(|name| worth_it(name));
+            if names.is_empty() {
+                *self = Self::Over;
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self, Self::Over)
+    }
+}
+
+// === Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one ===
+//
+// A review keeps the snapshot that it started with. The last holder pays for its drop, some
+// milliseconds for a large catalog. So the publisher holds an old one until no review does.
+
+/// The current snapshot, and the ones before it that are still in use.
+#[derive(Debug)]
+struct SnapshotStore {
+    current: Arc<ArcSwap<Snapshot>>,
+    retired: Vec<Arc<Snapshot>>,
+}
+
+impl SnapshotStore {
+    fn new(current: Arc<ArcSwap<Snapshot>>) -> Self {
+        Self {
+            current,
+            retired: Vec::new(),
+        }
+    }
+
+    /// Edits are judged by this one from now on; false if that is no other than before.
+    fn publish(&mut self, snapshot: Snapshot) -> bool {
+        let is_other = !is_same(&self.current.load(), &snapshot);
+        if is_other {
+            self.retired.push(self.current.swap(Arc::new(snapshot)));
+        }
+        is_other
+    }
+
+    /// Takes those out that nobody judges by any more.
+    fn done(&mut self) -> Vec<Arc<Snapshot>> {
+        // A swap has turned whatever was borrowed into a count, and nobody can begin with an old one,
+        // so a count of one stays one.
+        let is_done = |snapshot: &mut Arc<Snapshot>| Arc::strong_count(snapshot) == 1;
+        self.retired.extract_if(.., is_done).collect()
+    }
+
+    /// Whether some are still judged by.
+    fn is_waiting(&self) -> bool {
+        !self.retired.is_empty()
+    }
+}
+
+fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
+    let catalogs = || one.catalogs().iter().zip(other.catalogs());
+    one.rules() == other.rules()
+        && is_same_contents(one.contents(), other.contents())
+        && one.catalogs().len() == other.catalogs().len()
+        && catalogs().all(|(one, other)| is_same_state(one, other))
+}
+
+/// What was read of images and of the cluster is compared by where it is, too.
+fn is_same_contents(one: &BundleContents, other: &BundleContents) -> bool {
+    let is_nothing = |it: &BundleContents| it.is_empty() && it.cluster().is_none();
+    let are_nothing = is_nothing(one) && is_nothing(other) && one.is_ahead() == other.is_ahead();
+    are_nothing || ptr::eq(one, other)
+}
+
+/// Content is compared by where it is: nothing is loaded twice without a reason.
+fn is_same_state(one: &CatalogState, other: &CatalogState) -> bool {
+    let CatalogState {
+        name,
+        labels,
+        priority,
+        availability,
+        serving,
+        image_ref,
+        last_unpacked,
+        currency,
+        age,
+        content,
+    } = one;
+    let is_same_content = match (content, &other.content) {
+        (Content::Loaded(one), Content::Loaded(other)) => Arc::ptr_eq(one, other),
+        (Content::Missing, Content::Missing) => true,
+        (Content::Unfetched(one), Content::Unfetched(other))
+        | (Content::Unreadable(one), Content::Unreadable(other)) => one == other,
+        _ => false,
+    };
+    is_same_content
+        && *name == other.name
+        && *labels == other.labels
+        && *priority == other.priority
+        && *availability == other.availability
+        && *serving == other.serving
+        && *image_ref == other.image_ref
+        && *last_unpacked == other.last_unpacked
+        && *currency == other.currency
+        && *age == other.age
 }

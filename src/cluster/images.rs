@@ -30,14 +30,14 @@ use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
-use crate::cluster::bundle_objects::SoughtObjects;
+use crate::cluster::WatchEvent;
+use crate::cluster::bundle_objects::{self, SoughtObjects};
 use crate::cluster::extensions::{self, ExtensionsError};
-use crate::cluster::images::held::{ClusterVersions, HeldImage, ReadStamp, WatchedCrds};
 use crate::cluster::watch::WatchedKind;
-use crate::cluster::{WatchEvent, bundle_objects};
-use crate::once_per_change::OncePerChange;
 use crate::source::http::Retry;
+use crate::telemetry::OncePerChange;
 use crate::telemetry::metrics::{ImageMetrics, ImageState};
+use held::{ClusterVersions, HeldImage, ReadStamp, WatchedCrds};
 use olmguard_catalog::heap::Heap;
 use olmguard_catalog::memory::{Account, Loan, Pool};
 use olmguard_engine::audit::images_ahead;

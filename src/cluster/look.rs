@@ -1,5 +1,5 @@
-//! The facts of a cluster as they are now: its OLM, its catalogs with their contents, its policies, what is
-//! installed.
+//! The facts of a cluster as they are now, for commands, which do not watch it: its catalogs with their contents, and
+//! what OLM v0 has there.
 //!
 //! ```text
 //! list --> each that serves: catalogd --> the object once more --> ListedCatalog
@@ -19,12 +19,21 @@ use std::io::Read;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use kube::Client;
+use http_body_util::{BodyExt, Limited};
+use hyper::{Request, StatusCode, Uri};
+use kube::api::ListParams;
+use kube::client::Body;
+use kube::{Api, Client};
+use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog};
-use crate::cluster::proxy::ProxyError;
-use crate::cluster::{catalogs, proxy};
+use crate::cluster::catalogs::{
+    self, CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog,
+};
+use crate::cluster::fault::{self, Silent, WatchFault};
+use crate::cluster::line::{self, ANSWER};
+use crate::cluster::object::{MOST_PAGES, Names, named, pages_of, served};
+use crate::foreign_text;
 use crate::source::catalogd::{Catalogd, content_url};
 use crate::source::http::{
     AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
@@ -250,7 +259,7 @@ impl ClusterReader {
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
         let url = content_url(base).map_err(|error| ProxiedContentError::Body(error.into()))?;
-        let body = proxy::get(&self.client, &url).await;
+        let body = get(&self.client, &url).await;
         let body = body.map_err(ProxiedContentError::Answer)?;
         let limits: &FetchLimits = self.catalogd.limits();
         // The client has decompressed it.
@@ -272,3 +281,177 @@ fn is_unreachable_from_outside(error: &FetchError) -> bool {
         FetchClass::Connect | FetchClass::Tls | FetchClass::Timeout
     )
 }
+
+// === The content of a catalog through the API server, for readers outside of the cluster ===
+//
+// `https://catalogd-service.olmv1-system.svc/catalogs/x` is asked for as
+// `/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/catalogs/x`; whoever
+// asks needs the verb `get` on `services/proxy`. Upstream: Kubernetes,
+// [`pkg/registry/core/service/storage/storage.go`] (it does not verify the certificate of the service).
+//
+// [`pkg/registry/core/service/storage/storage.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/registry/core/service/storage/storage.go
+
+/// Why nothing came through.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ProxyError {
+    /// What was asked for is no service of the cluster.
+    #[error("{url}: not a service of the cluster: expected a host NAME.NAMESPACE.svc")]
+    NoService {
+        /// The URL.
+        url: String,
+    },
+    /// Another answer than the content.
+    #[error("{url}, through the API server: {code}: {message}")]
+    Answer {
+        /// The URL.
+        url: String,
+        /// The status of the answer.
+        code: u16,
+        /// What came with it, or its beginning.
+        message: String,
+    },
+    /// No answer.
+    #[error("{url}, through the API server: {why}")]
+    Failed {
+        /// The URL.
+        url: String,
+        /// What became of it.
+        why: String,
+    },
+}
+
+/// Begins to read the content at a URL inside of the cluster; the body is as the service sends it,
+/// decompressed, and has no bounds of its own.
+pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
+    let failed = |why| ProxyError::Failed {
+        url: url.to_owned(),
+        why,
+    };
+    let path = path(url).ok_or_else(|| ProxyError::NoService {
+        url: url.to_owned(),
+    })?;
+    let request = Request::get(path).body(Body::empty());
+    let request = request.map_err(|error| failed(error.to_string()))?;
+    let answer = timeout(ANSWER, client.send(request)).await;
+    let answer = answer.map_err(|_| failed(Silent(ANSWER).to_string()))?;
+    let response = answer.map_err(|error| failed(fault::words(&error)))?;
+    if response.status() == StatusCode::OK {
+        return Ok(response.into_body());
+    }
+    let code = response.status().as_u16();
+    Err(ProxyError::Answer {
+        url: url.to_owned(),
+        code,
+        message: message(response.into_body()).await,
+    })
+}
+
+/// The path of the API server that leads to it.
+fn path(url: &str) -> Option<String> {
+    let url: Uri = url.parse().ok()?;
+    let scheme = url
+        .scheme_str()
+        .filter(|s| matches!(*s, "http" | "https"))?;
+    let mut names = url.host()?.split('.');
+    let (name, namespace) = (names.next()?, names.next()?);
+    if names.next() != Some("svc") || !is_name(name) || !is_name(namespace) {
+        return None;
+    }
+    let port = url
+        .port_u16()
+        .unwrap_or(if scheme == "https" { 443 } else { 80 });
+    let target = url.path_and_query().map_or("/", |target| target.as_str());
+    Some(format!(
+        "/api/v1/namespaces/{namespace}/services/{scheme}:{name}:{port}/proxy{target}"
+    ))
+}
+
+/// Nothing else may be part of the path.
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    !text.is_empty() && text.chars().all(is_part)
+}
+
+/// What an answer says that is not the content, in one line.
+async fn message(body: Body) -> String {
+    let whole = timeout(ANSWER, Limited::new(body, LONGEST).collect()).await;
+    let Ok(Ok(whole)) = whole else {
+        return "(an answer that cannot be read)".to_owned();
+    };
+    let bytes = whole.to_bytes();
+    let status: Option<kube::core::Status> = serde_json::from_slice(&bytes).ok();
+    match status {
+        Some(status) if !status.message.is_empty() => foreign_text::one_line(&status.message),
+        _ => foreign_text::one_line(&String::from_utf8_lossy(&bytes)),
+    }
+}
+
+/// The most bytes that are read of such an answer.
+const LONGEST: usize = 64 * 1024;
+
+// === The objects of OLM v0 that a move to OLM v1 depends on ===
+
+/// Why the objects of a kind are not known, or not all of them.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("cannot list all {resource}: {}{}", .fault.words, .fault.way_out_of_list())]
+pub struct ClassicListError {
+    resource: String,
+    fault: WatchFault,
+}
+
+/// Hands every object of OLM v0 to `take`. A kind that cannot be listed costs the objects of that kind; of a kind that
+/// the cluster does not have there are none.
+pub async fn classic_objects(client: Client, mut take: impl FnMut(Value)) -> Vec<ClassicListError> {
+    let (client, _) = line::open(client);
+    let mut errors = Vec::new();
+    for (plural, names) in KINDS {
+        let listed = list_kind(&client, names, &mut take).await;
+        errors.extend(listed.err().map(|fault| ClassicListError {
+            resource: format!("{plural}.{GROUP}"),
+            fault,
+        }));
+    }
+    errors
+}
+
+async fn list_kind(
+    client: &Client,
+    names: &Names,
+    take: &mut impl FnMut(Value),
+) -> Result<(), WatchFault> {
+    let found = served(client, names).await;
+    let Some(resource) = found.map_err(|error| WatchFault::from(&error))? else {
+        return Ok(());
+    };
+    let api = Api::all_with(client.clone(), &resource);
+    // OLM v0 copies the CSV of an operator that watches all namespaces into each of them.
+    let own = ListParams::default().limit(PAGE).labels(NOT_COPIED);
+    pages_of(&api, own, MOST_PAGES, |object| {
+        take(named(&resource, object));
+    })
+    .await
+}
+
+const GROUP: &str = "operators.coreos.com";
+
+/// The kinds by their plurals, each in the version that OLM v0 stores.
+const KINDS: [(&str, &Names); 4] = [
+    ("subscriptions", &[(GROUP, "v1alpha1", "Subscription")]),
+    (
+        "clusterserviceversions",
+        &[(GROUP, "v1alpha1", "ClusterServiceVersion")],
+    ),
+    (
+        "operatorgroups",
+        &[
+            (GROUP, "v1", "OperatorGroup"),
+            (GROUP, "v1alpha2", "OperatorGroup"),
+        ],
+    ),
+    ("catalogsources", &[(GROUP, "v1alpha1", "CatalogSource")]),
+];
+
+const NOT_COPIED: &str = "!olm.copiedFrom";
+
+/// How many objects are asked for at once: a CSV can have a megabyte.
+const PAGE: u32 = 40;

@@ -13,16 +13,13 @@ use tokio::runtime::Runtime;
 use super::found::{self, OriginFacts, RunningExtensions, stand_in};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
 use super::{Fault, Reading};
-use crate::cluster::bundle_objects::{ClusterObjectsError, SoughtObjects};
+use crate::cluster::bundle_objects::{self, ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::CatalogsError;
-use crate::cluster::classic::ClassicListError;
-use crate::cluster::extensions::{ExtensionState, ListedExtensions};
-use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
-use crate::cluster::olm::{FindError, RunningOlm};
-use crate::cluster::policies::PoliciesError;
-use crate::cluster::{
-    Access, Caller, ConnectError, bundle_objects, classic, connect, extensions, olm, policies,
-};
+use crate::cluster::extensions::{self, ExtensionState, ListedExtensions};
+use crate::cluster::look::{self, ClassicListError, ClusterReader, ClusterState, ListedCatalog};
+use crate::cluster::olm::{self, FindError, RunningOlm};
+use crate::cluster::policies::{self, PoliciesError};
+use crate::cluster::{Access, Caller, ConnectError, connect};
 use crate::policy_objects::PolicyObject;
 use crate::source::Progress;
 use crate::source::archive::FetchedContent;
@@ -234,7 +231,7 @@ impl OpenCluster {
 
     fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
         let client = self.client.clone();
-        self.runtime.block_on(classic::list(client, take))
+        self.runtime.block_on(look::classic_objects(client, take))
     }
 
     /// These bundles with what it has of them.

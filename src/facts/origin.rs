@@ -4,16 +4,20 @@
 //! what they may contain. So a catalog stands in for the origin that cannot be read and that any selector may match:
 //! what needs a catalog is undecided.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::cluster::{ClusterOrigin, ClusterRequest, ClusterRequestError};
-use super::found::{OriginFacts, RunningExtensions};
+use super::found::{self, OriginFacts, RunningExtensions, stand_in};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::snapshot::SavedSnapshot;
 use super::{Fault, Reading};
+use crate::cluster::extensions::ExtensionState;
+use crate::policy_objects::PolicyObject;
+use crate::source::archive::{Archive, ArchiveError, SavedExtensions, SavedPolicies};
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Where facts come from, in addition to catalogs and manifests that are given.
 #[derive(Clone, Debug)]
@@ -101,5 +105,121 @@ impl OpenOrigin {
             Self::Snapshot(saved) => saved.load(rules, reading),
             Self::Cluster(cluster) => cluster.load(rules, is_given, reading),
         }
+    }
+}
+
+// === A file of `olmguard snapshot save` ===
+//
+// It has catalogs, policies, OLM and extensions as they were in a cluster.
+//
+// A catalog stands in for a file that cannot be read.
+
+/// A snapshot as far as it could be read.
+#[derive(Debug)]
+pub(crate) struct SavedSnapshot {
+    path: PathBuf,
+    archive: Result<Archive, ArchiveError>,
+}
+
+impl SavedSnapshot {
+    /// Opens the file, so that its OLM is known before anything is read by the rules of one.
+    pub(super) fn open(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            archive: Archive::open(path),
+        }
+    }
+
+    /// Every catalog and every policy in it, or why it cannot be read.
+    pub(super) fn load(self, rules: &Rules, reading: Reading<'_>) -> OriginFacts {
+        let loaded = self.archive.and_then(|archive| {
+            let policies = archive.facts().policies.clone();
+            Ok((archive.load(rules, reading.memory)?, policies))
+        });
+        match loaded {
+            Ok((catalogs, policies)) => known(catalogs, policies),
+            Err(error) => {
+                let content = Content::Unreadable(error.to_string());
+                OriginFacts {
+                    catalogs: vec![stand_in(&self.path.to_string_lossy(), content)],
+                    faults: vec![Fault::Snapshot(error)],
+                    ..OriginFacts::default()
+                }
+            }
+        }
+    }
+
+    /// Every extension; none of a file that cannot be read, which is a fault of its catalogs.
+    pub(super) fn extensions(&self) -> RunningExtensions {
+        let Ok(archive) = &self.archive else {
+            return RunningExtensions::default();
+        };
+        let unknown = |why: String| RunningExtensions::of([], Some(Fault::Extensions(why)));
+        match &archive.facts().extensions {
+            SavedExtensions::Objects(objects) => {
+                RunningExtensions::of(objects.iter().map(found::read), None)
+            }
+            SavedExtensions::Unfetched(why) => unknown(why.clone()),
+            SavedExtensions::NotSaved => unknown(format!("{}: {NOT_SAVED}", self.path.display())),
+        }
+    }
+
+    /// Every extension; of a file that cannot be read, the reason.
+    pub(super) fn into_extensions(self) -> RunningExtensions {
+        let running = self.extensions();
+        match self.archive {
+            Ok(_) => running,
+            Err(error) => RunningExtensions::of([], Some(Fault::Snapshot(error))),
+        }
+    }
+
+    /// The state of each extension of these names, in their order; none if the snapshot has no extensions.
+    pub(crate) fn standings(&self, names: &[String]) -> Option<Vec<ExtensionState>> {
+        let archive = self.archive.as_ref().ok()?;
+        let names = names.iter();
+        match &archive.facts().extensions {
+            SavedExtensions::NotSaved => None,
+            SavedExtensions::Unfetched(why) => {
+                let unknown = names.map(|_| ExtensionState::unknown(why.clone()));
+                Some(unknown.collect())
+            }
+            SavedExtensions::Objects(objects) => {
+                let saved = by_name(objects);
+                let found =
+                    names.map(|name| ExtensionState::read(saved.get(name.as_str()).copied()));
+                Some(found.collect())
+            }
+        }
+    }
+
+    /// The rules of the requested OLM; otherwise of the one of the snapshot, otherwise of the newest.
+    pub(super) fn rules(&self, request: &OlmRequest) -> Result<RulesAndWarnings, OlmError> {
+        match &self.archive {
+            Ok(archive) => request.in_snapshot(&self.path, archive.facts().olm.as_ref()),
+            Err(_) => Ok((request.rules()?, Vec::new())),
+        }
+    }
+}
+
+fn by_name(objects: &[Value]) -> HashMap<&str, &Value> {
+    let named = objects.iter().filter_map(|object| {
+        let name = object.pointer("/metadata/name")?.as_str()?;
+        Some((name, object))
+    });
+    named.collect()
+}
+
+/// The fault of a snapshot without extensions.
+const NOT_SAVED: &str = "does not have the installed extensions; save it again with olmguard snapshot save, or give PATH";
+
+fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {
+    let (objects, faults) = match policies {
+        SavedPolicies::Objects(objects) => (objects, Vec::new()),
+        SavedPolicies::Unfetched(why) => (Vec::new(), vec![Fault::Policies(why)]),
+    };
+    OriginFacts {
+        catalogs,
+        policies: objects.iter().map(PolicyObject::of_cluster).collect(),
+        faults,
     }
 }

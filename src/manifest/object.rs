@@ -7,12 +7,16 @@
 //! [`pkg/resource/visitor.go`]: https://github.com/kubernetes/cli-runtime/blob/v0.36.1/pkg/resource/visitor.go
 //! [`unstructured/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/unstructured/helpers.go
 
+use std::fmt;
 use std::mem;
 
 use serde_json::{Map, Value};
 
-use super::documents::Document;
+use super::Document;
 use super::position::{Position, Positions, ValueStep};
+use olmguard_catalog::version::go;
+use olmguard_engine::nearest::nearest;
+use olmguard_policy::GROUP;
 
 /// An object, and where in its document it stands.
 #[derive(Clone, Debug)]
@@ -165,3 +169,212 @@ fn text(value: Option<&Value>) -> String {
 }
 
 const LIST: &str = "List";
+
+// === The kind that an object with a typo was meant to be of ===
+
+/// A kind that olmguard reads, and the object that was probably meant to be of this kind.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct MeantKind {
+    found_version: String,
+    found_kind: String,
+    known: &'static KnownKind,
+}
+
+/// A kind that olmguard reads, in its current version.
+#[derive(Debug, Eq, PartialEq)]
+struct KnownKind {
+    group: &'static str,
+    version: &'static str,
+    kind: &'static str,
+}
+
+impl MeantKind {
+    /// The kind that an object was probably meant to be of. No object of a known kind is to come here.
+    pub(crate) fn of(object: &ManifestObject) -> Option<Self> {
+        let (found, kind) = (&object.api_version, &object.kind);
+        let group = found.split_once('/').map_or("", |(group, _)| group);
+        let is_meant = |known: &&KnownKind| {
+            let same = known.group == group && known.kind == kind;
+            let strange_group =
+                known.kind == kind && (is_of_olm(group) || known.needs_group(group));
+            !same && is_like(kind, known.kind) && (is_like(group, known.group) || strange_group)
+        };
+        let known = KNOWN.iter().find(is_meant)?;
+        (!OTHERS.contains(&kind.as_str())).then(|| Self {
+            found_version: found.clone(),
+            found_kind: kind.clone(),
+            known,
+        })
+    }
+
+    /// Whether it is a policy or guardrails of an administrator.
+    pub(crate) fn is_policy(&self) -> bool {
+        self.known.group == GROUP
+    }
+
+    /// The field that is wrong, the kind first.
+    pub(crate) fn field(&self) -> &'static str {
+        if self.found_kind == self.known.kind {
+            "apiVersion"
+        } else {
+            "kind"
+        }
+    }
+}
+
+impl fmt::Display for MeantKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KnownKind {
+            group,
+            version,
+            kind,
+        } = *self.known;
+        if self.found_kind != kind {
+            let found = go::quote(&self.found_kind);
+            write!(f, "kind {found} is not known: did you mean {kind}?")?;
+        }
+        let own = self.found_version.split_once('/');
+        if own.is_none_or(|(own, _)| own != group) {
+            let gap = if self.field() == "kind" { " " } else { "" };
+            if self.found_version.is_empty() {
+                return write!(f, "{gap}apiVersion is missing: expected {group}/{version}");
+            }
+            let found = go::quote(&self.found_version);
+            let version = own.map_or(version, |(_, version)| version);
+            write!(
+                f,
+                "{gap}apiVersion {found} has no such kind: did you mean {group}/{version}?"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a person can have meant the other name.
+fn is_like(found: &str, known: &str) -> bool {
+    // Before anything is compared: most objects are of other kinds.
+    let is_as_long = found.len().abs_diff(known.len()) <= MOST_LONGER;
+    let is_near = || {
+        let (found, known) = (found.to_lowercase(), known.to_lowercase());
+        !nearest(&found, [&*known], 1).is_empty()
+    };
+    is_as_long && is_near()
+}
+
+/// Whether an object in this group can be meant for another group of OLM.
+fn is_of_olm(group: &str) -> bool {
+    group.contains("operatorframework") || group == "operators.coreos.com"
+}
+
+impl KnownKind {
+    /// Whether the group is only missing. Kubernetes itself has no such kinds, but an API outside of the cluster has an
+    /// `UpgradePolicy` without a group.
+    fn needs_group(&self, group: &str) -> bool {
+        group.is_empty() && self.group != GROUP
+    }
+}
+
+const KNOWN: [KnownKind; 4] = [
+    KnownKind {
+        group: "olm.operatorframework.io",
+        version: "v1",
+        kind: "ClusterExtension",
+    },
+    KnownKind {
+        group: "olm.operatorframework.io",
+        version: "v1",
+        kind: "ClusterCatalog",
+    },
+    KnownKind {
+        group: GROUP,
+        version: "v1alpha1",
+        kind: "UpgradePolicy",
+    },
+    KnownKind {
+        group: GROUP,
+        version: "v1alpha1",
+        kind: "UpgradeGuardrails",
+    },
+];
+
+/// Kinds of OLM that olmguard does not read.
+const OTHERS: [&str; 3] = ["Catalog", "ClusterExtensionRevision", "ClusterObjectSet"];
+
+/// How many characters more or less a name with a typo has.
+const MOST_LONGER: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::manifest::documents;
+
+    fn meant(api_version: &str, kind: &str) -> Option<String> {
+        let text = json!({"apiVersion": api_version, "kind": kind}).to_string();
+        let document = documents(text.as_bytes()).next().unwrap().unwrap();
+        let (objects, _) = document.into_objects();
+        MeantKind::of(&objects[0]).map(|meant| meant.to_string())
+    }
+
+    #[test]
+    fn a_typo_is_named() {
+        let group = "olm.operatorframework.io/v1";
+        let extension = "did you mean ClusterExtension?";
+        for kind in [
+            "ClusterExtention",
+            "clusterextension",
+            "ClusterExtensions",
+            "CLusterExtension",
+        ] {
+            let said = meant(group, kind).unwrap_or_default();
+            assert!(said.ends_with(extension), "{kind}: {said}");
+        }
+        for version in [
+            "olm.operatorframewrok.io/v1",
+            "olm.operator-framework.io/v1",
+            "operatorframework.io/v1",
+            "operators.coreos.com/v1",
+            "olm.operatorframework.com/v1",
+        ] {
+            let said = meant(version, "ClusterExtension").unwrap_or_default();
+            assert!(
+                said.ends_with("did you mean olm.operatorframework.io/v1?"),
+                "{version}: {said}"
+            );
+        }
+        let both = meant("olm.operatorframework.oi/v1", "ClusterCatalogue").unwrap();
+        assert_eq!(
+            both,
+            "kind \"ClusterCatalogue\" is not known: did you mean ClusterCatalog? apiVersion \
+             \"olm.operatorframework.oi/v1\" has no such kind: did you mean olm.operatorframework.io/v1?"
+        );
+        assert!(meant("olmguard.dev/v1alpha1", "UpgradePolicies").is_some());
+        assert!(meant("olm.operatorframework.io/v1", "UpgradePolicy").is_some());
+        let missing = "apiVersion is missing: expected olm.operatorframework.io/v1";
+        assert_eq!(meant("", "ClusterExtension").as_deref(), Some(missing));
+        for version in ["v1", "olm.operatorframework.io"] {
+            let expected =
+                format!("apiVersion \"{version}\" has no such kind: did you mean {group}?");
+            assert_eq!(meant(version, "ClusterExtension"), Some(expected));
+        }
+    }
+
+    #[test]
+    fn other_kinds_are_other_kinds() {
+        for (version, kind) in [
+            ("olm.operatorframework.io/v1", "ClusterExtensionRevision"),
+            ("olm.operatorframework.io/v1", "ClusterObjectSet"),
+            ("operators.coreos.com/v1alpha1", "Subscription"),
+            ("operators.coreos.com/v1alpha1", "ClusterServiceVersion"),
+            ("v1", "Namespace"),
+            // An API outside of the cluster has one too, without a group.
+            ("", "UpgradePolicy"),
+            ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+            ("example.com/v1", "ClusterExtension"),
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        ] {
+            assert_eq!(meant(version, kind), None, "{version} {kind}");
+        }
+    }
+}

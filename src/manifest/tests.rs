@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Document, DocumentError, documents};
-use crate::manifest::{ManifestObject, Position, ValueStep};
+use super::{Document, DocumentError, ManifestObject, Position, ValueStep, documents};
 
 /// What a file holds, errors as their texts.
 fn contents(file: &[u8]) -> Vec<(usize, Result<Value, String>)> {

@@ -6,16 +6,17 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::{fs, io};
 
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 use gix::objs::{Kind, compute_hash};
 use gix::{ObjectId, open};
 
-use super::error::{COST_OF_LINK, FileError, ReadingBudget, cause};
+use super::{COST_OF_LINK, FileError, ReadingBudget, cause};
 use crate::manifest::{MAX_BYTES, read_file};
 
 /// The tree of a commit, and where its files would lie.

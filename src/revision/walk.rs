@@ -10,8 +10,8 @@ use gix::hash::Kind;
 use gix::objs::tree::EntryKind;
 use gix::objs::{self, compute_hash};
 
-use super::error::{COST_OF_LINK, COST_OF_REPEAT, FileError, ReadingBudget};
 use super::tree::{MOST_BYTES, PathTarget, Tree, TreeEntry, beside};
+use super::{COST_OF_LINK, COST_OF_REPEAT, FileError, ReadingBudget};
 use crate::manifest::has_manifest_name;
 
 /// One file of a revision.

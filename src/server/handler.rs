@@ -1,7 +1,7 @@
-//! From a request to the bytes of its reply, in time.
+//! Reviews: from a request to the bytes of its reply, in time.
 //!
 //! ```text
-//! head -> body (bounded, in time) -> answers: a review and its answer -> reply, with its records
+//! route -> head -> body (bounded, in time) -> answers: a review and its answer -> reply, with its records
 //! ```
 //!
 //! Invariant: a panic over one review is an internal fault of that review alone, counted and logged with its
@@ -9,26 +9,34 @@
 
 mod answers;
 mod objects;
-mod telemetry;
-
-pub(super) use telemetry::Telemetry;
 
 use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, Request};
-use axum::http::HeaderMap;
+use axum::Router;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
 use tokio::time::{Duration, Instant};
 
 use crate::live_facts::moment;
-use crate::server::body::{BodyMemory, is_chunked_at_most, is_identity, is_json};
+use crate::server::body::{BodyError, BodyMemory, is_chunked_at_most, is_identity, is_json};
 use crate::server::catalog_preview::CatalogPreviews;
 use crate::server::judge::Judge;
 use crate::server::limits::{Deadline, Limits};
 use crate::server::rejection::Rejection;
+use crate::telemetry::log::{DecisionLog, LoggedAnswer, reviewing};
+use crate::telemetry::metrics::{
+    AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyEffect, PolicyMetrics, WaitedFor,
+};
+use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Clock, SystemClock};
 use answers::{Answers, ReceivedReview, ReviewAnswer, TimedBody};
-use olmguard_admission::Enforcement;
+use olmguard_admission::{Enforcement, Review, ReviewOutcome};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::UnansweredReason;
 
 /// The handler of all requests with reviews.
 #[derive(Debug)]
@@ -145,3 +153,155 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Rejection> {
     }
     Ok(())
 }
+
+// === Records of an answer: metrics, the log of decisions, and Events ===
+
+/// The metrics, log and Events that record answers.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct Telemetry {
+    metrics: Arc<AdmissionMetrics>,
+    events: EditEvents,
+    policies: Arc<PolicyMetrics>,
+    catalogs: Arc<CatalogReviewMetrics>,
+    decisions: DecisionLog,
+}
+
+impl Telemetry {
+    pub(in crate::server) fn of(
+        metrics: &Metrics,
+        decisions: DecisionLog,
+        events: EditEvents,
+    ) -> Self {
+        Self {
+            metrics: Arc::clone(&metrics.admission),
+            decisions,
+            events,
+            policies: Arc::clone(&metrics.policies),
+            catalogs: Arc::clone(&metrics.catalog_reviews),
+        }
+    }
+
+    /// Runs a part of a review. Nothing that a panic can leave half done is used again.
+    fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Rejection> {
+        catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
+            self.metrics.panicked();
+            Rejection::Lost
+        })
+    }
+
+    /// Runs a part of one review, whose uid a panic is logged with.
+    fn over<T>(&self, review: &Review, run: impl FnOnce() -> T) -> Result<T, Rejection> {
+        let _named = reviewing(review.uid());
+        self.guarded(run)
+    }
+
+    fn answered(
+        &self,
+        review: &Review,
+        answer: &Answer,
+        outcome: ReviewOutcome,
+        elapsed: Duration,
+    ) {
+        self.metrics.answered(&AnsweredReview {
+            operation: review.operation(),
+            token: answer.token,
+            dry_run: review.is_dry_run(),
+            outcome,
+            elapsed,
+        });
+        if let Some(exemption) = &answer.exemption {
+            self.metrics.not_judged(exemption.kind);
+        }
+        for finding in PolicyEffect::ALL {
+            let word = finding.as_str();
+            if answer.policies.iter().any(|one| one.enforcement == word) {
+                self.policies.found(finding);
+            }
+        }
+        self.decisions.say(&LoggedAnswer {
+            asked: review.into(),
+            answer,
+            outcome,
+            elapsed,
+        });
+    }
+
+    fn unanswered(&self, cause: UnansweredReason) {
+        match cause {
+            UnansweredReason::DeadlineExceeded { waited_for, .. } => {
+                self.metrics.deadline_exceeded(waited_for.into());
+            }
+            UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
+                self.metrics.overloaded();
+            }
+        }
+    }
+
+    fn refused(&self, refused: &Rejection, elapsed: Duration) {
+        match refused.class() {
+            Some(class) => self.metrics.decode_error(class),
+            // Why no worker was free is counted where it was waited for.
+            None if matches!(refused, Rejection::Busy) => {}
+            None => self.metrics.failed(elapsed),
+        }
+        if let Rejection::Body(BodyError::TooSlow(_)) = refused {
+            self.metrics.deadline_exceeded(WaitedFor::Body);
+        }
+    }
+}
+
+// === The routes of reviews: `POST /validate`, `/validate-policy` and `/validate-catalog` ===
+//
+// Whatever is no review gets a status of 400 or more and one line of text; an API server takes that
+// as a failure of the webhook, never as a verdict. Whatever is one gets a verdict, in time.
+
+pub(super) fn routes(handler: Arc<Handler>) -> Router {
+    let routes = Router::new()
+        .route(PATH, post(validate))
+        .route(POLICY_PATH, post(validate_policy));
+    let (routes, expected) = if handler.has_previews() {
+        let routes = routes.route(CATALOG_PATH, post(validate_catalog));
+        (routes, ALL_PATHS)
+    } else {
+        (routes, USUAL_PATHS)
+    };
+    routes
+        .fallback(async move || (StatusCode::NOT_FOUND, expected))
+        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "expected POST\n"))
+        .with_state(handler)
+}
+
+async fn validate(State(handler): State<Arc<Handler>>, request: Request) -> Response {
+    response(handler.admit(request).await)
+}
+
+async fn validate_policy(State(handler): State<Arc<Handler>>, request: Request) -> Response {
+    response(handler.admit_object(request).await)
+}
+
+async fn validate_catalog(State(handler): State<Arc<Handler>>, request: Request) -> Response {
+    response(handler.admit_catalog(request).await)
+}
+
+fn response(reply: Result<Vec<u8>, Rejection>) -> Response {
+    match reply {
+        Ok(reply) => {
+            let mut response = Response::new(reply.into());
+            response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+            response
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+const PATH: &str = "/validate";
+
+const POLICY_PATH: &str = "/validate-policy";
+
+const CATALOG_PATH: &str = "/validate-catalog";
+
+const USUAL_PATHS: &str = "not found: expected /validate or /validate-policy\n";
+
+const ALL_PATHS: &str = "not found: expected /validate, /validate-policy or /validate-catalog\n";

@@ -11,12 +11,10 @@
 //! Invariant: nothing is judged by a file that is cut, damaged or of another form; what it lacks is known
 //! when the last of it has been read.
 
-mod content;
 mod facts;
 #[cfg(test)]
 mod tests;
 
-pub use content::FetchedContent;
 pub use facts::{ArchiveFacts, OlmFacts, SavedExtensions, SavedPolicies, UnknownOlm};
 
 use std::fs::File;
@@ -25,12 +23,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tar::{Builder, Entries, Entry, EntryType, Header};
+use zstd::stream::write::Encoder;
 
-use super::decompress::compress;
-use crate::source::decompress::ZstdFrame;
-use crate::source::{Progress, SourceError, finished, read_from};
+use super::decompress::{Tee, ZstdFrame, compress};
+use super::{Progress, SourceError, finished, read_fetched, read_from};
 use facts::{CatalogFacts, ContentFacts, MOST_BYTES, SnapshotFacts, check_size};
 use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
@@ -281,3 +280,86 @@ const AS_ANY_FILE: u32 = 0o644;
 
 /// `tar` fills blocks of 10 KiB.
 const PADDING: u64 = 1 << 20;
+
+// === A fetched content that is to be archived ===
+
+/// A content as it was fetched, compressed, in a file without a name.
+#[derive(Debug)]
+pub struct FetchedContent {
+    file: File,
+    /// The length in bytes, decompressed.
+    length: u64,
+}
+
+impl FetchedContent {
+    /// Takes the content of the catalog `name`, which is compared with nothing.
+    ///
+    /// # Errors
+    /// As [`read_fetched`] does, and if there is no place for the file.
+    pub fn read_from(
+        name: &str,
+        body: &mut dyn Read,
+        progress: &Progress,
+    ) -> Result<Self, SourceError> {
+        let failed = |source| SourceError::Io {
+            path: name.into(),
+            action: "write a copy",
+            source,
+        };
+        let mut spool = Spool::begin().map_err(failed)?;
+        let tee = Tee {
+            from: body,
+            to: &mut spool,
+        };
+        read_fetched(name, tee, progress, &mut DiscardingSink)?;
+        spool.finish().map_err(failed)
+    }
+
+    /// The content.
+    fn read(&self) -> io::Result<impl Read + use<'_>> {
+        let mut file = &self.file;
+        file.rewind()?;
+        ZstdFrame::open(file)
+    }
+}
+
+/// A content that is being written.
+struct Spool {
+    frame: Encoder<'static, File>,
+    length: u64,
+}
+
+impl Spool {
+    fn begin() -> io::Result<Self> {
+        Ok(Self {
+            frame: compress(tempfile::tempfile()?)?,
+            length: 0,
+        })
+    }
+
+    fn finish(self) -> io::Result<FetchedContent> {
+        Ok(FetchedContent {
+            file: self.frame.finish()?,
+            length: self.length,
+        })
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.frame.write(bytes)?;
+        self.length += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.frame.flush()
+    }
+}
+
+/// Only whether it can be read is asked.
+struct DiscardingSink;
+
+impl Sink for DiscardingSink {
+    fn blob(&mut self, _: BlobKey<'_>, _: Result<BlobContent<'_>, BlobFault>) {}
+}

@@ -18,15 +18,12 @@
 //! [`internal/catalogd/storage/localdir.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/catalogd/storage/localdir.go
 
 mod answer;
-mod challenge;
 mod containers;
 mod credentials;
 mod layer;
 mod layout;
 mod manifest;
 mod mirrors;
-mod parts;
-mod place;
 mod pull;
 mod reference;
 mod registry;
@@ -35,11 +32,6 @@ mod store;
 mod tests;
 mod tree;
 
-use std::collections::BTreeMap;
-use std::io;
-use std::thread;
-use std::time::Duration;
-
 pub use answer::RegistryFault;
 pub use containers::ContainersFault;
 pub use credentials::CredentialsFault;
@@ -47,16 +39,20 @@ pub use layer::LayerFault;
 pub use layout::LayoutFault;
 pub use manifest::ManifestFault;
 pub use mirrors::{BlockedPlace, MirrorsFault, TableFault};
-pub use place::{ImagePlace, ImagePlaceError};
-pub use reference::{ImageReference, ReferenceFault};
+pub use reference::{ImagePlace, ImagePlaceError, ImageReference, ReferenceFault};
 pub use store::UnpackedImage;
 pub use tree::{TreeFault, WriteFault};
+
+use std::collections::BTreeMap;
+use std::io;
+use std::thread;
+use std::time::Duration;
 
 use crate::foreign_text::one_line;
 use crate::source::Progress;
 use crate::source::digest::Sha256;
 use manifest::MANIFEST_BYTES;
-use parts::{ImageParts, SentManifest, is_expected};
+use pull::{ImageParts, SentManifest, is_expected};
 use registry::RegistryAccess;
 use store::ImageStore;
 use tree::{ImageTree, KeptFolders};

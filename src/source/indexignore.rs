@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::error::{SourceError, display, io_error};
+use super::{SourceError, display, io_error};
 
 /// The patterns of a folder and those below it, in the order found.
 #[derive(Debug, Default)]

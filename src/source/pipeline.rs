@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 
-use super::error::SourceError;
+use super::SourceError;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};

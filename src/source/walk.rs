@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::error::{SourceError, display, io_error};
 use super::indexignore::{self, Patterns};
+use super::{SourceError, display, io_error};
 use crate::links::Root;
 use olmguard_catalog::fbc::{self, NotAFile};
 

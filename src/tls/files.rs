@@ -24,9 +24,10 @@ use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
 use crate::pem_file::PemFile;
-use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::leaf::utc;
-use crate::tls::{Certificates, Observer, ServerIdentity, TlsConfig, TlsError};
+use crate::tls::{
+    Certificates, Current, Observer, ServedCertificate, ServerIdentity, TlsConfig, TlsError,
+};
 
 /// The paths of the files, and how they are served.
 #[derive(Clone, Debug)]

@@ -1,4 +1,5 @@
-//! Whether a client that trusts some CAs accepts a certificate, as an API server decides it.
+//! Who trusts whom: whether a client that trusts some CAs accepts a certificate, as an API server decides it, and whether
+//! the certificate of a client is accepted.
 //!
 //! Upstream: Go, [`crypto/x509/verify.go`]. Unlike webpki it takes no authority whose time is over, and
 //! takes a certificate that is itself among those that are trusted. Whether its own time is over, and
@@ -6,18 +7,28 @@
 //!
 //! [`crypto/x509/verify.go`]: https://github.com/golang/go/blob/go1.26.8/src/crypto/x509/verify.go
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustls::client::danger::HandshakeSignatureValid;
 use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
-use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, RootCertStore};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
+use rustls::{
+    CertificateError, DigitallySignedStruct, DistinguishedName, RootCertStore, SignatureScheme,
+};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
 use x509_parser::x509::X509Version;
 
-use crate::tls::Leaf;
+use crate::pem_file::PemFile;
 use crate::tls::leaf::{parse, utc};
+use crate::tls::{Leaf, TlsError};
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]
@@ -152,6 +163,114 @@ fn vouch(
 )]
 fn refused(error: rustls::Error) -> Distrust {
     Distrust::Refused(error.to_string())
+}
+
+// === Whether the certificate of a client is accepted ===
+
+/// Whom clients must be vouched for by.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ClientCa {
+    /// PEM with one authority or several; any of them will do.
+    pub file: PathBuf,
+    /// Common names, DNS names or URIs of which a client's certificate must hold one, byte for byte;
+    /// none for every certificate of these authorities.
+    pub allowed: BTreeSet<String>,
+}
+
+/// The chain is judged by webpki, the names by us.
+#[derive(Debug)]
+pub(super) struct ClientVerifier {
+    chain: Arc<dyn ClientCertVerifier>,
+    allowed: BTreeSet<String>,
+}
+
+impl ClientVerifier {
+    pub(super) fn new(ca: &ClientCa, file: &PemFile) -> Result<Self, TlsError> {
+        let mut roots = RootCertStore::empty();
+        for (at, certificate) in file.certificates()?.into_iter().enumerate() {
+            let added = roots.add(certificate);
+            added.map_err(|error| unusable(ca, at + 1, &error))?;
+        }
+        let provider = Arc::new(ring::default_provider());
+        let chain = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+        Ok(Self {
+            chain: chain.map_err(|error| unusable(ca, 1, &error))?,
+            allowed: ca.allowed.clone(),
+        })
+    }
+
+    fn is_allowed(&self, certificate: &CertificateDer<'_>) -> Result<bool, rustls::Error> {
+        let parsed = parse(certificate)?;
+        let mut names = common_names(&parsed).chain(alternative_names(&parsed));
+        Ok(self.allowed.is_empty() || names.any(|name| self.allowed.contains(name)))
+    }
+}
+
+fn unusable(ca: &ClientCa, number: usize, error: &dyn std::error::Error) -> TlsError {
+    TlsError::ClientCa {
+        path: ca.file.clone(),
+        number,
+        why: error.to_string(),
+    }
+}
+
+fn common_names<'a>(parsed: &'a X509Certificate<'_>) -> impl Iterator<Item = &'a str> {
+    let names = parsed.subject().iter_common_name();
+    names.filter_map(|name| name.as_str().ok())
+}
+
+fn alternative_names<'a>(parsed: &'a X509Certificate<'_>) -> impl Iterator<Item = &'a str> {
+    let extension = parsed.subject_alternative_name().ok().flatten();
+    let names = extension.map(|extension| extension.value.general_names.iter());
+    names.into_iter().flatten().filter_map(|name| match name {
+        GeneralName::DNSName(name) | GeneralName::URI(name) => Some(*name),
+        _ => None,
+    })
+}
+
+impl ClientCertVerifier for ClientVerifier {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        self.chain.root_hint_subjects()
+    }
+
+    fn verify_client_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<ClientCertVerified, rustls::Error> {
+        let verified = self
+            .chain
+            .verify_client_cert(end_entity, intermediates, now)?;
+        if self.is_allowed(end_entity)? {
+            return Ok(verified);
+        }
+        Err(CertificateError::ApplicationVerificationFailure.into())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.chain
+            .verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.chain
+            .verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chain.supported_verify_schemes()
+    }
 }
 
 #[cfg(test)]

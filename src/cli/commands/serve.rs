@@ -25,7 +25,7 @@ use crate::cli::args::{NamedValue, UNDECIDED, heading, one_of};
 use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
-use crate::guardrail_files::GuardrailsFault;
+use crate::policy_files::GuardrailsFault;
 use crate::server::{BindError, Limits};
 use crate::source::http::RootsError;
 use crate::telemetry::log::{Log, log_panics, log_start};

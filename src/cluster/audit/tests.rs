@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::task::yield_now;
 
 use super::*;
-use crate::cluster::audit::reports::{MOST_OBJECTS, ReportObjects};
+use crate::cluster::audit::{MOST_OBJECTS, ReportObjects};
 use crate::cluster::tests::logged;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;

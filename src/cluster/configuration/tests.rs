@@ -8,8 +8,9 @@ use k8s_openapi::api::admissionregistration::v1::ValidatingWebhook;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{ExpectedConfiguration, ReadingListener, watch};
+use super::*;
 use crate::telemetry::Metrics;
+use crate::telemetry::metrics::ConfigurationField;
 use crate::tls::Clock;
 use olmguard_support::api::{ApiServer, Trouble};
 use olmguard_support::moved::Moved;
@@ -209,3 +210,174 @@ async fn every_metric_of_the_configuration_moves() {
 
 const NONE: [&str; 0] = [];
 const LAST: &str = "olmguard_watch_last_contact_timestamp_seconds";
+
+// === Differences between a webhook and the shipped one, as far as an API server sees them ===
+
+fn webhook_named(change: impl FnOnce(&mut Value)) -> ValidatingWebhook {
+    let mut webhook = json!({
+        "name": "validate.olmguard.dev",
+        "clientConfig": {"service": {
+            "namespace": "olmguard-system", "name": "olmguard", "path": "/validate", "port": 443,
+        }},
+        "rules": [
+            {"apiGroups": ["a"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"],
+             "resources": ["x"], "scope": "*"},
+            {"apiGroups": ["b"], "apiVersions": ["v1"], "operations": ["CREATE"],
+             "resources": ["y"], "scope": "Cluster"},
+        ],
+        "matchConditions": [{"name": "one", "expression": "true"}],
+        "matchPolicy": "Equivalent", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+        "failurePolicy": "Ignore", "timeoutSeconds": 5,
+    });
+    change(&mut webhook);
+    serde_json::from_value(webhook).unwrap()
+}
+
+#[track_caller]
+fn differs(change: impl FnOnce(&mut Value), expected: &[(&str, &str, &str)]) {
+    let found = differences(&webhook_named(change), &webhook_named(|_| {}));
+    let found = found.iter().map(|one| {
+        let texts = (one.found.as_str(), one.shipped.as_str());
+        (one.field, texts.0, texts.1)
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_an_api_server_fills_in_or_does_not_care_about_is_no_difference() {
+    differs(
+        |found| {
+            found["namespaceSelector"] = json!({});
+            found["objectSelector"] = json!({});
+            found["matchPolicy"] = Value::Null;
+            found["clientConfig"]["service"]["port"] = Value::Null;
+            found["clientConfig"]["caBundle"] = json!("YQ==");
+            found["rules"].as_array_mut().unwrap().reverse();
+            found["rules"][1]["operations"] = json!(["UPDATE", "CREATE"]);
+            found["rules"][1]["scope"] = Value::Null;
+        },
+        &[],
+    );
+}
+
+#[test]
+fn what_is_a_fact_of_its_own_is_no_difference() {
+    differs(
+        |found| {
+            found["failurePolicy"] = json!("Fail");
+            found["timeoutSeconds"] = json!(30);
+        },
+        &[],
+    );
+}
+
+#[test]
+fn every_other_field_counts() {
+    differs(
+        |found| {
+            found["rules"] = json!([]);
+            found["clientConfig"] = json!({"url": "https://a/"});
+            found["matchConditions"] = Value::Null;
+            found["matchPolicy"] = json!("Exact");
+            found["sideEffects"] = json!("NoneOnDryRun");
+            found["admissionReviewVersions"] = json!(["v1beta1", "v1"]);
+            found["namespaceSelector"] = json!({"matchLabels": {"a": "b"}});
+            found["objectSelector"] = json!({"matchLabels": {"c": "d"}});
+        },
+        &[
+            (
+                "rules",
+                "[]",
+                r#"[{"apiGroups":["a"],"apiVersions":["v1"],"operations":["CREATE","UPDATE"],"resources":["x"],"scope":"*"},{"apiGroups":["b"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["y"],"scope":"Cluster"}]"#,
+            ),
+            (
+                "clientConfig",
+                r#"{"url":"https://a/"}"#,
+                r#"{"service":{"name":"olmguard","namespace":"olmguard-system","path":"/validate","port":443}}"#,
+            ),
+            (
+                "matchConditions",
+                "[]",
+                r#"[{"expression":"true","name":"one"}]"#,
+            ),
+            ("matchPolicy", r#""Exact""#, r#""Equivalent""#),
+            ("sideEffects", r#""NoneOnDryRun""#, r#""None""#),
+            (
+                "admissionReviewVersions",
+                r#"["v1beta1","v1"]"#,
+                r#"["v1"]"#,
+            ),
+            ("namespaceSelector", r#"{"matchLabels":{"a":"b"}}"#, "{}"),
+            ("objectSelector", r#"{"matchLabels":{"c":"d"}}"#, "{}"),
+        ],
+    );
+}
+
+#[test]
+fn the_form_that_differs_least_is_compared_with() {
+    let older = webhook_named(|form| {
+        form["rules"] = json!([]);
+        form["matchPolicy"] = json!("Exact");
+    });
+    let usual = webhook_named(|_| {});
+    let forms = || [&usual, &older].into_iter();
+    assert_eq!(least_differences(&older, forms()), []);
+    assert_eq!(least_differences(&usual, forms()), []);
+    let found = webhook_named(|found| {
+        found["rules"] = json!([]);
+        found["matchPolicy"] = json!("Exact");
+        found["sideEffects"] = json!("Some");
+    });
+    let fields = least_differences(&found, forms());
+    let fields: Vec<_> = fields.iter().map(|one| one.field).collect();
+    assert_eq!(fields, ["sideEffects"]);
+}
+
+#[test]
+fn a_webhook_beside_ours_is_a_difference() {
+    let ours = webhook_named(|_| {});
+    let alone = std::slice::from_ref(&ours);
+    assert_eq!(others(alone, &ours.name, &[]), None);
+    let another = webhook_named(|found| found["name"] = json!("all.example.com"));
+    let found = others(&[ours.clone(), another], &ours.name, &[]).unwrap();
+    assert_eq!(
+        (found.field, &*found.found, &*found.shipped),
+        (
+            "webhooks",
+            r#"["validate.olmguard.dev","all.example.com"]"#,
+            r#"["validate.olmguard.dev"]"#,
+        )
+    );
+}
+
+#[test]
+fn a_further_webhook_is_as_shipped_or_a_difference() {
+    let ours = webhook_named(|_| {});
+    let further = webhook_named(|found| found["name"] = json!("further"));
+    let shipped = std::slice::from_ref(&further);
+    let both = [ours.clone(), further.clone()];
+    assert_eq!(others(&both, &ours.name, shipped), None);
+    let alone = std::slice::from_ref(&ours);
+    assert_eq!(others(alone, &ours.name, shipped), None);
+    let mut changed = further.clone();
+    changed.match_policy = Some("Exact".to_owned());
+    let found = others(&[ours.clone(), changed], &ours.name, shipped).unwrap();
+    assert_eq!(
+        (&*found.found, &*found.shipped),
+        (
+            r#"["validate.olmguard.dev","further: matchPolicy \"Exact\""]"#,
+            r#"["validate.olmguard.dev","further"]"#
+        )
+    );
+}
+
+/// The metric has a label value for each of them.
+#[test]
+fn every_field_is_counted_by_its_name() {
+    let fields = fields(&webhook_named(|_| {})).map(|(field, _)| field);
+    for field in fields.into_iter().chain([WEBHOOKS]) {
+        let counted = ConfigurationField::of(field).map(ConfigurationField::as_str);
+        assert_eq!(counted, Some(field));
+    }
+    assert_eq!(ConfigurationField::of("news"), None);
+}

@@ -17,9 +17,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::content::LoadedContent;
-use crate::cluster::follow::job::{ContentKey, Failure, Job, Task, may_begin};
-use crate::cluster::follow::publish::StartProgress;
+use crate::cluster::follow::StartProgress;
+use crate::cluster::follow::job::{ContentKey, Failure, Job, LoadedContent, Task, may_begin};
 use crate::cluster::follow::report::CatalogCondition;
 use crate::cluster::follow::tracked::TrackedCatalog;
 use olmguard_catalog::olm::Rules;

@@ -1,13 +1,15 @@
-//! One content to load, and its result.
+//! One content to load, its result, and whether that is believed.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use crate::cluster::follow::confidence::{Disbelief, HeldBack, KnownContent};
-use crate::cluster::follow::content::LoadedContent;
+use tokio::time::Instant;
+
 use crate::source::digest::Sha256;
 use crate::source::http::{FetchClass, FetchError};
-use crate::telemetry::metrics::LoadFailure;
+use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, Doubt};
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -126,3 +128,296 @@ impl Job {
 }
 
 const MOST_AT_ONCE: usize = 2;
+
+// === Content of a catalog in memory ===
+
+/// Content, weighed by the thread that read it: to count all that it holds takes its time.
+#[derive(Debug)]
+pub(super) struct WeighedContent {
+    pub(super) content: Arc<Catalog>,
+    /// What it takes of memory.
+    pub(super) resident_bytes: usize,
+}
+
+/// Content as it was loaded.
+#[derive(Clone, Debug)]
+pub(super) struct LoadedContent {
+    pub(super) content: Arc<Catalog>,
+    /// What it takes of memory.
+    pub(super) resident_bytes: usize,
+    /// The digest of the fetched bytes; absent if the content comes from the cache.
+    pub(super) sha256: Option<Sha256>,
+    /// Whether more speaks for it than one fetch.
+    pub(super) is_confirmed: bool,
+    pub(super) from: ContentOrigin,
+    pub(super) at: SystemTime,
+    pub(super) took: Duration,
+}
+
+/// The origin of content.
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
+pub(super) enum ContentOrigin {
+    /// The cache, which keeps content over a restart.
+    #[display("cache")]
+    Cache,
+    /// catalogd, with the number of bytes on the wire.
+    #[display("catalogd")]
+    Catalogd { bytes: u64 },
+}
+
+impl WeighedContent {
+    pub(super) fn of(content: Catalog) -> Self {
+        Self {
+            resident_bytes: content.resident_bytes(),
+            content: Arc::new(content),
+        }
+    }
+
+    /// The end of large content is nothing for a thread that serves.
+    pub(super) fn let_go(self) {
+        tokio::task::spawn_blocking(move || drop(self));
+    }
+}
+
+impl LoadedContent {
+    /// What is counted of it.
+    pub(super) fn figures(&self) -> CatalogLoad {
+        let counts = self.content.counts();
+        CatalogLoad {
+            at: self.at,
+            took: self.took,
+            wire_bytes: self.from.wire_bytes(),
+            resident_bytes: self.resident_bytes,
+            packages: counts.packages,
+            bundles: counts.bundles,
+        }
+    }
+}
+
+impl ContentOrigin {
+    /// How many bytes came over the wire.
+    pub(super) fn wire_bytes(self) -> u64 {
+        match self {
+            Self::Cache => 0,
+            Self::Catalogd { bytes } => bytes,
+        }
+    }
+}
+
+// === Which fetched content is believed, and which is held back ===
+//
+// | content | believed |
+// | --- | --- |
+// | plausible next to what is loaded | yes, and confirmed by that |
+// | plausible in itself, nothing loaded | yes; confirmed by a second fetch |
+// | incomplete, or most of what is loaded is gone | if another fetch gives the same bytes |
+// | no bundle, nothing loaded | if every fetch gives the same bytes for a minute |
+// | no bundle, and some are loaded | if every fetch gives the same bytes for ten minutes |
+// | first value without a schema | never |
+//
+// An error page of a proxy repeats itself as reliably as a catalog does. So the more an edit would
+// lose by content, the longer it must repeat itself; and what is no catalog at all is never one.
+
+/// What content is compared with before it is believed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownContent {
+    /// What is loaded of the catalog.
+    pub(super) loaded: Option<Arc<LoadedContent>>,
+    /// Whether that is of the digest that is to be loaded.
+    pub(super) is_of_digest: bool,
+    /// What was fetched for the digest and not believed.
+    pub(super) held_back: Option<HeldBack>,
+}
+
+/// What was fetched and is not believed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct HeldBack {
+    /// The digest of the bytes.
+    pub(super) sha256: Sha256,
+    /// Since when each fetch has given them.
+    pub(super) since: Instant,
+}
+
+/// Why content is believed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Belief {
+    /// Nothing speaks against it, and nothing but itself for it.
+    Alone,
+    /// The content agrees with the loaded one.
+    Compared,
+    /// Another fetch gave the same bytes; this spoke against them.
+    Repeated(Option<Doubt>),
+}
+
+/// Why content is not believed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(super) enum Disbelief {
+    /// The content is implausible, and has not been fetched again for long enough.
+    #[error("held back: {0}")]
+    Doubted(Doubt),
+    /// Two fetches of one digest gave different bytes.
+    #[error("held back: two fetches of one digest gave different content")]
+    Differs,
+}
+
+impl KnownContent {
+    /// Whether to believe content with this SHA-256.
+    pub(super) fn believe(
+        &self,
+        content: &Catalog,
+        sha256: Sha256,
+        now: Instant,
+    ) -> Result<Belief, Disbelief> {
+        let loaded = self.loaded.as_deref();
+        let of_digest = loaded.filter(|_| self.is_of_digest);
+        let fetched_before = of_digest.and_then(|loaded| loaded.sha256);
+        if fetched_before == Some(sha256) {
+            return Ok(Belief::Repeated(None));
+        }
+        let doubt = content.doubt(loaded.map(|loaded| &*loaded.content));
+        let time = |held: HeldBack| now.saturating_duration_since(held.since);
+        match self.held_back.filter(|held| held.sha256 == sha256) {
+            Some(held) if repeats(doubt.as_ref(), loaded.is_some(), time(held)) => {
+                Ok(Belief::Repeated(doubt))
+            }
+            _ => match doubt {
+                Some(doubt) => Err(Disbelief::Doubted(doubt)),
+                None if fetched_before.is_some() => Err(Disbelief::Differs),
+                None if loaded.is_some() => Ok(Belief::Compared),
+                None => Ok(Belief::Alone),
+            },
+        }
+    }
+
+    /// Content with this SHA-256, held back as long as it comes.
+    pub(super) fn hold_back(&self, sha256: Sha256, now: Instant) -> HeldBack {
+        let before = self.held_back.filter(|held| held.sha256 == sha256);
+        before.unwrap_or(HeldBack { sha256, since: now })
+    }
+}
+
+/// Whether doubtful content counts as real that has come again for this long.
+fn repeats(doubt: Option<&Doubt>, is_loaded: bool, time: Duration) -> bool {
+    match doubt {
+        Some(Doubt::Foreign) => false,
+        Some(Doubt::Empty) if is_loaded => time >= EMPTIED_FOR,
+        Some(Doubt::Empty) => time >= EMPTY_FOR,
+        _ => true,
+    }
+}
+
+/// Longer than a proxy, a mesh or a catalogd takes to start, and longer than the alert waits.
+const EMPTIED_FOR: Duration = Duration::from_mins(10);
+
+/// Longer than what makes an answer empty for a moment.
+const EMPTY_FOR: Duration = Duration::from_mins(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::follow::tests::loaded;
+    use olmguard_catalog::olm::Rules;
+    use olmguard_catalog::{CatalogBuilder, fbc};
+
+    fn catalog(text: &str) -> Arc<Catalog> {
+        let rules = Rules::default();
+        let mut builder = CatalogBuilder::new(&rules);
+        fbc::read("c", text.as_bytes(), &mut builder).unwrap();
+        Arc::new(builder.finish().expect("no bound"))
+    }
+
+    fn package(name: &str) -> String {
+        format!(
+            "{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}\n\
+             {{\"schema\":\"olm.channel\",\"package\":\"{name}\",\"name\":\"c\",\"entries\":[{{\"name\":\"b\"}}]}}\n\
+             {{\"schema\":\"olm.bundle\",\"package\":\"{name}\",\"name\":\"b\"}}\n"
+        )
+    }
+
+    const FOREIGN: &str = r#"{"error":"unauthorized"}"#;
+
+    /// For how many seconds content must repeat itself until it is believed, if that ever helps.
+    #[track_caller]
+    fn believed_after(loaded_text: Option<&str>, text: &str, expected: Option<u64>) {
+        let now = Instant::now();
+        let held_back = HeldBack {
+            sha256: Sha256::of(&[1]),
+            since: now,
+        };
+        let known = KnownContent {
+            loaded: loaded_text.map(|text| loaded(catalog(text), Some(Sha256::of(&[0])))),
+            is_of_digest: false,
+            held_back: Some(held_back),
+        };
+        let believes = |sha, seconds| {
+            let later = now + Duration::from_secs(seconds);
+            known
+                .believe(&catalog(text), Sha256::of(&[sha]), later)
+                .is_ok()
+        };
+        let mut times = [0, 1, 59, 60, 599, 600, 1_000_000].into_iter();
+        assert_eq!(times.find(|time| believes(1, *time)), expected, "{text}");
+        assert!(
+            !believes(2, 1_000_000) || expected == Some(0),
+            "other bytes"
+        );
+    }
+
+    #[test]
+    fn the_more_is_lost_the_longer_content_must_repeat_itself() {
+        let (a, b) = (package("a"), package("b"));
+        for (loaded, text, expected) in [
+            (Some(&*a), &*b, Some(0)),
+            (Some(&a), "", Some(600)),
+            (Some(&a), "null\n", Some(600)),
+            (Some(&a), FOREIGN, None),
+            (None, "", Some(60)),
+            (None, FOREIGN, None),
+        ] {
+            believed_after(loaded, text, expected);
+        }
+    }
+
+    #[test]
+    fn other_bytes_of_one_digest_are_believed_when_they_come_twice() {
+        let now = Instant::now();
+        let (a, both) = (package("a"), package("a") + &package("b"));
+        let mut known = KnownContent {
+            loaded: Some(loaded(catalog(&a), Some(Sha256::of(&[0])))),
+            is_of_digest: true,
+            held_back: None,
+        };
+        let content = catalog(&both);
+        assert_eq!(
+            known.believe(&content, Sha256::of(&[1]), now),
+            Err(Disbelief::Differs)
+        );
+        known.held_back = Some(known.hold_back(Sha256::of(&[1]), now));
+        assert_eq!(
+            known.believe(&content, Sha256::of(&[1]), now),
+            Ok(Belief::Repeated(None))
+        );
+        assert_eq!(
+            known.believe(&content, Sha256::of(&[2]), now),
+            Err(Disbelief::Differs)
+        );
+        assert_eq!(
+            known.believe(&catalog(&a), Sha256::of(&[0]), now),
+            Ok(Belief::Repeated(None)),
+            "the first again"
+        );
+    }
+
+    #[test]
+    fn content_that_is_compared_is_confirmed_by_that() {
+        let (now, a) = (Instant::now(), package("a"));
+        let with = |text: Option<&str>| KnownContent {
+            loaded: text.map(|text| loaded(catalog(text), Some(Sha256::of(&[0])))),
+            ..KnownContent::default()
+        };
+        let content = catalog(&a);
+        let believe = |known: KnownContent| known.believe(&content, Sha256::of(&[1]), now);
+        assert_eq!(believe(with(Some(&a))), Ok(Belief::Compared));
+        assert_eq!(believe(with(None)), Ok(Belief::Alone));
+    }
+}

@@ -19,9 +19,10 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::cluster::catalogs::{self, RereadCatalog};
-use crate::cluster::follow::confidence::{Belief, Disbelief, KnownContent};
-use crate::cluster::follow::content::{ContentOrigin, LoadedContent, WeighedContent};
-use crate::cluster::follow::job::{Failure, Job, LoadOutcome, Task, Want};
+use crate::cluster::follow::job::{
+    Belief, ContentOrigin, Disbelief, Failure, Job, KnownContent, LoadOutcome, LoadedContent, Task,
+    Want, WeighedContent,
+};
 use crate::source::cache::{Cache, CacheEntry, CacheError};
 use crate::source::catalogd::Catalogd;
 use crate::source::decompress::Tee;

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::cluster::{FaultClass, WatchFault};
-use crate::once_per_change::OncePerChange;
+use crate::telemetry::OncePerChange;
 use crate::telemetry::metrics::{
     CatalogLoad, CatalogMetrics, LoadFailure, WatchMetrics, WatchedResource,
 };

@@ -13,10 +13,9 @@ use serde_json::json;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use super::publish::SnapshotStore;
+use super::*;
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::content::{ContentOrigin, LoadedContent};
-use crate::cluster::follow::job::Failure;
+use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
 use crate::source::digest::Sha256;
 use crate::source::http::FetchError;
 use crate::source::{Progress, read_from};
@@ -245,3 +244,15 @@ async fn every_metric_of_catalogs_and_watches_moves() {
 
 /// Far more than any wait takes, on a machine that does much else.
 pub(super) const DEADLINE: Duration = Duration::from_mins(2);
+
+// === Publishing of snapshots, from the start on ===
+
+#[test]
+fn owners_of_crds_are_news_though_no_image_is_read() {
+    let nothing = || BundleContents::ahead(11, [], None);
+    assert!(is_same_contents(&nothing(), &nothing()));
+    let owners = Arc::new(BTreeMap::from([("a.example.com".to_owned(), json!({}))]));
+    let known = BundleContents::ahead(11, [], Some(&owners));
+    assert!(!is_same_contents(&nothing(), &known));
+    assert!(!is_same_contents(&known, &nothing()));
+}

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::confidence::{HeldBack, KnownContent};
-use crate::cluster::follow::content::LoadedContent;
-use crate::cluster::follow::job::{ContentKey, Failure, Task, Want};
+use crate::cluster::follow::job::{
+    ContentKey, Failure, HeldBack, KnownContent, LoadedContent, Task, Want,
+};
 use crate::cluster::follow::report::CatalogCondition;
 use crate::source::digest::Sha256;
 use crate::source::http::Retry;

@@ -5,11 +5,10 @@ use std::io::Read;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::{ClusterReader, ClusterState, ListedCatalog};
+use super::*;
 use crate::cluster::tests::Catalogd;
-use crate::source::catalogd;
 use crate::source::http::FetchLimits;
-use crate::source::{Progress, SourceError, read_fetched};
+use crate::source::{Progress, SourceError, catalogd, read_fetched};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
@@ -285,4 +284,135 @@ async fn what_is_no_catalog_is_a_fault_of_its_content() {
             "; check what catalogd serves at status.urls.base of the ClusterCatalog, and try again";
         assert_eq!(why, format!("{expected}{way_out}"));
     }
+}
+
+// === The content of a catalog through the API server, for readers outside of the cluster ===
+
+const URL: &str = "https://catalogd-service.olmv1-system.svc/catalogs/a/api/v1/all";
+const PATH: &str = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/\
+                    catalogs/a/api/v1/all";
+
+#[test]
+fn a_service_is_reached_by_its_name_namespace_scheme_and_port() {
+    for (url, expected) in [
+        (URL, PATH),
+        (
+            "http://a.b.svc.cluster.local:8080/x?y=z",
+            "/api/v1/namespaces/b/services/http:a:8080/proxy/x?y=z",
+        ),
+        (
+            "http://a.b.svc",
+            "/api/v1/namespaces/b/services/http:a:80/proxy/",
+        ),
+    ] {
+        assert_eq!(path(url).as_deref(), Some(expected), "{url}");
+    }
+    for url in [
+        "https://localhost:8443/catalogs/a",
+        "https://10.0.0.1/catalogs/a",
+        "https://a.b.example.com/x",
+        "https://a.svc/x",
+        "https://a%2f.b.svc/x",
+        "ftp://a.b.svc/x",
+        "a.b.svc",
+        "",
+    ] {
+        assert_eq!(path(url), None, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn the_content_comes_through() {
+    let api = ApiServer::start();
+    api.route(PATH, StatusCode::OK, "{}\n{}\n");
+    let body = get(&api.client(), URL).await.unwrap();
+    assert_eq!(body.collect_bytes().await.unwrap(), "{}\n{}\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_the_content_is_said() {
+    let api = ApiServer::start();
+    let said = async |url| get(&api.client(), url).await.unwrap_err().to_string();
+    assert_eq!(
+        said("https://localhost/x").await,
+        "https://localhost/x: not a service of the cluster: expected a host NAME.NAMESPACE.svc"
+    );
+    api.route(PATH, StatusCode::NOT_FOUND, "404 Not\nFound\n");
+    let with_url = |rest: &str| format!("{URL}, through the API server: {rest}");
+    assert_eq!(said(URL).await, with_url("404: 404 Not Found"));
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+    assert_eq!(said(URL).await, with_url("403: as the test says"));
+    api.trouble(Trouble::Silent, |_| true);
+    assert_eq!(said(URL).await, with_url("no answer within 30 s"));
+}
+
+// === The objects of OLM v0 in a cluster that a move to OLM v1 depends on, for commands, which do not watch them ===
+
+const V1ALPHA1: &str = "operators.coreos.com/v1alpha1";
+
+fn classic_cluster() -> ApiServer {
+    let api = ApiServer::start();
+    for (plural, kind) in [
+        ("subscriptions", "Subscription"),
+        ("clusterserviceversions", "ClusterServiceVersion"),
+        ("catalogsources", "CatalogSource"),
+    ] {
+        api.serve(V1ALPHA1, plural, kind);
+        let collection = format!("/apis/{V1ALPHA1}/{plural}");
+        api.put(&collection, json!({"metadata": {"name": plural}}));
+    }
+    api
+}
+
+async fn listed(api: &ApiServer) -> (Vec<String>, Vec<String>) {
+    let mut objects = Vec::new();
+    let take = |object: Value| {
+        let text = |path| object.pointer(path).and_then(Value::as_str);
+        let (kind, name) = (text("/kind"), text("/metadata/name"));
+        objects.push(format!("{} {}", kind.unwrap(), name.unwrap()));
+    };
+    let errors = classic_objects(api.client(), take).await;
+    let errors = errors.iter().map(ToString::to_string).collect();
+    (objects, errors)
+}
+
+#[tokio::test]
+async fn every_kind_that_is_served_is_listed_without_copies() {
+    let api = classic_cluster();
+    let expected = [
+        "Subscription subscriptions",
+        "ClusterServiceVersion clusterserviceversions",
+        "CatalogSource catalogsources",
+    ];
+    assert_eq!(
+        listed(&api).await,
+        (expected.map(str::to_owned).to_vec(), Vec::new())
+    );
+    let asked = api.asked();
+    let csvs = asked
+        .iter()
+        .find(|asked| asked.path.ends_with("/clusterserviceversions"));
+    assert_eq!(
+        csvs.unwrap().param("labelSelector"),
+        Some("!olm.copiedFrom")
+    );
+    let none = listed(&ApiServer::start()).await;
+    assert_eq!(none, (Vec::new(), Vec::new()));
+}
+
+#[tokio::test]
+async fn a_kind_that_cannot_be_listed_costs_that_kind_alone() {
+    let api = classic_cluster();
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+        asked.path.ends_with("/catalogsources")
+    });
+    let (objects, errors) = listed(&api).await;
+    assert_eq!(objects.len(), 2);
+    assert_eq!(
+        errors,
+        [
+            "cannot list all catalogsources.operators.coreos.com: the API server answers 403: as the test says; \
+          grant the verb \"list\" on them"
+        ]
+    );
 }

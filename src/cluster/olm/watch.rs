@@ -20,7 +20,7 @@ use super::{DEPLOYMENT, FindError, RunningOlm, SeenGeneration, look};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 use crate::cluster::watch::Pauses;
-use crate::once_per_change::OncePerChange;
+use crate::telemetry::OncePerChange;
 
 /// What there is to say about the OLM of a cluster.
 #[derive(Clone, Debug)]

@@ -10,11 +10,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::permission::{ExpectedPermission, PermissionWatch};
-use super::read::{GUARDRAILS, POLICIES, PolicyContent};
-use super::report::{ObjectReport, Reports};
+use super::read::{GUARDRAILS, ObjectReport, POLICIES, PolicyContent, Reports};
 use super::table::{EventEffect, ObjectTable, Presence};
-use super::{ListedKind, ListedPolicies, PolicyBoard, PolicyStore, UnlistedCause, permission};
+use super::{
+    ExpectedPermission, ListedKind, ListedPolicies, PermissionWatch, PolicyBoard, PolicyStore,
+    UnlistedCause,
+};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
@@ -56,8 +57,8 @@ pub async fn follow(
     let watches = Watches {
         policies: events_of(WatchedKind::optional(POLICIES)),
         guardrails: events_of(WatchedKind::optional(GUARDRAILS)),
-        policy: events_of(permission::POLICY),
-        binding: events_of(permission::BINDING),
+        policy: events_of(super::POLICY),
+        binding: events_of(super::BINDING),
     };
     WatchedPolicies::new(expected, listener, reports)
         .run(watches)

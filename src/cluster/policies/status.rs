@@ -20,13 +20,13 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::follow::SETTLE;
-use super::report::{Reports, due};
+use super::read::{Reports, due};
 use crate::cluster::lease::Leadership;
 use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind};
 use crate::cluster::{extensions, fault, line};
-use crate::once_per_change::OncePerChange;
 use crate::source::http::Retry;
+use crate::telemetry::OncePerChange;
 use crate::tls::Clock;
 use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{GROUP, Subject, UpgradePolicy};

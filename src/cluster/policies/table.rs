@@ -12,7 +12,7 @@ use super::read::{ObjectState, PolicyContent, ReadObject};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
-use crate::once_per_change::OncePerChange;
+use crate::telemetry::OncePerChange;
 
 /// Every object of a kind, by name.
 #[derive(Debug)]

@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::super::documents;
 use super::{error, only};
-use crate::manifest::{Position, ValueStep};
+use crate::manifest::{Position, ValueStep, documents};
 
 /// A path as in a message: `spec.items[0].name`.
 fn steps(path: &str) -> Vec<ValueStep<'_>> {

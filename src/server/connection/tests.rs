@@ -270,3 +270,49 @@ async fn without_a_limit_a_connection_is_never_old() {
         pass(89).await;
     }
 }
+
+// === From a socket to TLS, or to an error in plain HTTP ===
+
+#[test]
+fn each_fault_has_a_class() {
+    let failed = |error: rustls::Error| {
+        HandshakeError::Failed(io::Error::new(io::ErrorKind::InvalidData, error)).class()
+    };
+    let end = io::ErrorKind::UnexpectedEof.into();
+    for (class, expected) in [
+        (HandshakeError::PlainHttp.class(), "not_tls"),
+        (HandshakeError::TooSlow.class(), "timeout"),
+        (HandshakeError::Failed(end).class(), "closed"),
+        (
+            failed(rustls::InvalidMessage::InvalidContentType.into()),
+            "not_tls",
+        ),
+        (
+            failed(rustls::Error::NoApplicationProtocol),
+            "nothing_in_common",
+        ),
+        (
+            failed(rustls::CertificateError::UnknownIssuer.into()),
+            "client_certificate",
+        ),
+        (
+            failed(rustls::Error::AlertReceived(
+                rustls::AlertDescription::UnknownCA,
+            )),
+            "refused_by_peer",
+        ),
+        (failed(rustls::Error::DecryptError), "other"),
+    ] {
+        assert_eq!(class.as_str(), expected);
+    }
+}
+
+#[test]
+fn the_length_is_that_of_the_text() {
+    let (head, text) = PLAIN_HTTP.split_once("\r\n\r\n").unwrap();
+    assert!(
+        head.ends_with(&format!("content-length: {}", text.len())),
+        "{}",
+        text.len()
+    );
+}

@@ -17,9 +17,9 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 use super::protocol::{Response, Wire, soon};
 use super::{LOOPBACK, post, review, told};
 use crate::server::connection::{ConnectionConfig, Phase, serve};
-use crate::server::handler::{Handler, Telemetry};
+use crate::server::handler::{Handler, Telemetry, routes};
 use crate::server::pace::PeerWait;
-use crate::server::{Config, Guard, Limits, ListeningServer, Patience, Scrapes, Server, validate};
+use crate::server::{Config, Guard, Limits, ListeningServer, Patience, Scrapes, Server};
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::metrics::FaultClass;
 use crate::telemetry::{Authorizer, Authorizing, EditEvents, Metrics, ScrapeDenied};
@@ -271,7 +271,7 @@ impl Replica {
         let limits = Limits::default();
         let handler = Handler::new(Arc::new(guard), Enforcement::default(), &limits, telemetry);
         let config = ConnectionConfig {
-            router: validate::routes(Arc::new(handler)),
+            router: routes(Arc::new(handler)),
             patience: Patience::default(),
             phase,
         };

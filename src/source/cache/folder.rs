@@ -12,8 +12,8 @@ use std::time::SystemTime;
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 use zstd::stream::write::Encoder;
 
-use super::super::decompress::compress;
-use crate::source::cache::error::{CacheError, Digest, DroppedFile, EntryFault};
+use super::{CacheError, Digest, DroppedFile, EntryFault};
+use crate::source::decompress::compress;
 
 /// A folder that this process holds.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! The place that serves an image: the first of its mirrors that has it, or its registry.
+//! The parts of an image: its manifest, its configuration and its layers, from a layout on disk, or from the place that
+//! serves it: the first of its mirrors that has it, or its registry.
 //!
 //! The first that answers with a manifest serves all of the image, even if it fails later. A mirror gets one try for the
 //! manifest, because there is another place. For the rest, it gets as many tries as a registry.
@@ -7,15 +8,28 @@
 //!
 //! [`docker/docker_image_src.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/docker_image_src.go
 
+use std::io::{self, Read};
 use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
+use tokio::runtime::{Builder, Runtime};
 use tracing::debug;
 
-use super::UnpackFault;
 use super::answer::{FailedMirror, FailedMirrors, RegistryFault};
+use super::layer::{Budget, LayerJob, ReadLayer};
+use super::layout::ImageLayout;
+use super::manifest::{
+    Descriptor, ImageManifest, MANIFEST_BYTES, Manifest, ManifestFault, preferred,
+};
 use super::mirrors::{PullSource, RegistriesConf};
-use super::reference::ImageReference;
-use super::registry::{Registry, RegistryAccess};
+use super::reference::{ImagePlace, ImageReference, ImageVersion};
+use super::registry::{Registry, RegistryAccess, TakeBody};
+use super::tree::{ImageTree, KeptFolders};
+use super::{PULLED, UnpackFault};
+use crate::source::Progress;
+use crate::source::digest::Sha256;
 
 /// The place that serves an image, and the manifest that it gives with its media type.
 pub(super) async fn first<'a>(
@@ -66,3 +80,198 @@ async fn ask(
 }
 
 const ONCE: NonZero<u32> = NonZero::new(1).unwrap();
+
+// === The parts of an image, from a registry or a layout on disk ===
+
+/// Where the parts of an image come from.
+pub(super) enum ImageParts<'a> {
+    Registry(Box<Registry<'a>>, Runtime),
+    Layout(ImageLayout),
+}
+
+/// A manifest, and the media type that it was sent as.
+pub(super) struct SentManifest {
+    pub(super) digest: Sha256,
+    bytes: Vec<u8>,
+    media_type: String,
+}
+
+impl<'a> ImageParts<'a> {
+    /// The parts of an image, with the manifest that is named.
+    pub(super) fn open(
+        place: &ImagePlace,
+        access: &'a RegistryAccess,
+    ) -> Result<(Self, SentManifest), UnpackFault> {
+        match place {
+            ImagePlace::Layout(path, name) => {
+                Self::of_layout(ImageLayout::of_folder(path)?, name.as_deref())
+            }
+            ImagePlace::Archive(path, name) => {
+                Self::of_layout(ImageLayout::of_archive(path)?, name.as_deref())
+            }
+            ImagePlace::Registry(image) => Self::of_registry(image, access),
+        }
+    }
+
+    fn of_layout(
+        layout: ImageLayout,
+        name: Option<&str>,
+    ) -> Result<(Self, SentManifest), UnpackFault> {
+        let digest = layout.top(name)?.digest;
+        let mut parts = Self::Layout(layout);
+        let top = parts.manifest(digest)?;
+        Ok((parts, top))
+    }
+
+    fn of_registry(
+        image: &ImageReference,
+        access: &'a RegistryAccess,
+    ) -> Result<(Self, SentManifest), UnpackFault> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(UnpackFault::Store)?;
+        let first = runtime.block_on(first(image, access));
+        let (registry, bytes, media_type) = first?;
+        let top = SentManifest {
+            digest: Sha256::of(&bytes),
+            bytes,
+            media_type,
+        };
+        Ok((Self::Registry(Box::new(registry), runtime), top))
+    }
+
+    /// The fault, with the place that served the image if it differs from the named place.
+    pub(super) fn located(&self, place: &ImagePlace, fault: UnpackFault) -> UnpackFault {
+        match (self, place) {
+            (Self::Registry(registry, _), ImagePlace::Registry(named)) => {
+                fault.at(registry.image(), named)
+            }
+            _ => fault,
+        }
+    }
+
+    fn manifest(&mut self, digest: Sha256) -> Result<SentManifest, UnpackFault> {
+        let (bytes, media_type) = match self {
+            Self::Layout(layout) => {
+                let bytes = layout.blob(digest, MANIFEST_BYTES, &small())?;
+                (bytes.map_err(UnpackFault::Store)?, String::new())
+            }
+            Self::Registry(registry, runtime) => {
+                let version = ImageVersion::Digest(digest);
+                let sent = runtime.block_on(registry.manifest(&version))?;
+                is_expected("manifest", Sha256::of(&sent.0), digest)?;
+                sent
+            }
+        };
+        Ok(SentManifest {
+            digest,
+            bytes,
+            media_type,
+        })
+    }
+
+    /// The image itself, where a manifest may be an index of several.
+    pub(super) fn image(&mut self, top: &SentManifest) -> Result<ImageManifest, UnpackFault> {
+        match Manifest::parse(&top.bytes, &top.media_type)? {
+            Manifest::Image(image) => Ok(image),
+            Manifest::Index(images) => {
+                let preferred = preferred(images).ok_or(ManifestFault::Empty)?;
+                let inner = self.manifest(preferred.digest)?;
+                match Manifest::parse(&inner.bytes, &inner.media_type)? {
+                    Manifest::Image(image) => Ok(image),
+                    Manifest::Index(_) => Err(ManifestFault::Nested.into()),
+                }
+            }
+        }
+    }
+
+    pub(super) fn config(&mut self, config: &Descriptor) -> Result<Vec<u8>, UnpackFault> {
+        let bytes = config.size;
+        if bytes > MANIFEST_BYTES {
+            return Err(UnpackFault::Config { bytes });
+        }
+        self.blob("configuration", config, &small())?
+            .map_err(UnpackFault::Store)
+    }
+
+    /// What is kept of the file system, with the contents of its files in a directory.
+    pub(super) fn tree(
+        &mut self,
+        image: &ImageManifest,
+        kept: &KeptFolders,
+        contents: &Path,
+        progress: &Progress,
+    ) -> Result<ImageTree, UnpackFault> {
+        let bytes = image.bytes();
+        if bytes > PULLED {
+            return Err(UnpackFault::TooLarge { bytes });
+        }
+        progress.expect(bytes);
+        let (mut tree, mut budget) = (ImageTree::default(), Budget::default());
+        for (number, layer) in image.layers.iter().enumerate() {
+            let job = LayerJob {
+                kept: kept.clone(),
+                contents: contents.to_owned(),
+                number,
+                budget,
+                progress: progress.clone(),
+                attempts: AtomicUsize::new(0),
+            };
+            let take: TakeBody<_> = Arc::new(move |input: &mut dyn Read| job.run(input));
+            let of_layer = |fault| UnpackFault::Layer {
+                digest: layer.digest,
+                fault,
+            };
+            let read = self.blob("layer", layer, &take)?;
+            let ReadLayer {
+                changes,
+                budget: left,
+            } = read.map_err(of_layer)?;
+            tree.apply(changes)
+                .map_err(|fault| of_layer(fault.into()))?;
+            budget = left;
+        }
+        Ok(tree)
+    }
+
+    /// What is made of a blob that has its digest.
+    fn blob<T: Send + 'static>(
+        &mut self,
+        what: &'static str,
+        listed: &Descriptor,
+        take: &TakeBody<T>,
+    ) -> Result<T, UnpackFault> {
+        match self {
+            Self::Layout(layout) => Ok(layout.blob(listed.digest, listed.size, take)?),
+            Self::Registry(registry, runtime) => {
+                let blob = registry.blob(listed.digest, listed.size, take);
+                let fetched = runtime.block_on(blob)?;
+                is_expected(what, fetched.sha256, listed.digest)?;
+                Ok(fetched.value)
+            }
+        }
+    }
+}
+
+/// Reads something small.
+fn small() -> TakeBody<io::Result<Vec<u8>>> {
+    Arc::new(|input: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        input.take(MANIFEST_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    })
+}
+
+pub(super) fn is_expected(
+    what: &'static str,
+    found: Sha256,
+    expected: Sha256,
+) -> Result<(), UnpackFault> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(UnpackFault::Digest {
+        what,
+        found,
+        expected,
+    })
+}

@@ -22,8 +22,7 @@ use hyper::{HeaderMap, Response, StatusCode};
 use serde::Deserialize;
 use tokio::time::sleep;
 
-use super::answer::{RegistryAnswer, RegistryFault, is_as_safe, next, refused};
-use super::challenge::Challenge;
+use super::answer::{Challenge, RegistryAnswer, RegistryFault, is_as_safe, next, refused};
 use super::containers::ContainersConfig;
 use super::credentials::{CredentialFiles, Login};
 use super::manifest::{ACCEPTED, MANIFEST_BYTES};

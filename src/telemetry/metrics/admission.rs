@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use prometheus::{Histogram, IntCounter, IntGauge};
 
-use crate::telemetry::metrics::register::{GaugeGuard, PerLabel, Register, label, labelled};
+use crate::telemetry::metrics::{GaugeGuard, PerLabel, Register, label, labelled};
 use olmguard_admission::{ReviewError, ReviewOperation, ReviewOutcome};
 use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 
-use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds, whole};
+use crate::telemetry::metrics::{PerLabel, Register, label, unix_seconds, whole};
 use olmguard_engine::snapshot::{Currency, ServingState};
 
 label! {

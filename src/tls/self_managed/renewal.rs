@@ -7,13 +7,11 @@ use rustls::pki_types::ServerName;
 use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
-use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::leaf::utc;
-use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
 use crate::tls::self_managed::stage::AuthorityHistory;
 use crate::tls::self_managed::state::StoredAuthorities;
-use crate::tls::self_managed::{AuthorityError, Store};
-use crate::tls::{Certificates, Clock, Observer, TlsConfig, TlsError};
+use crate::tls::self_managed::{AuthorityError, Keeper, PATIENCE, Store};
+use crate::tls::{Certificates, Clock, Current, Observer, ServedCertificate, TlsConfig, TlsError};
 
 /// How a certificate of our own authority is kept and served.
 #[derive(Debug)]

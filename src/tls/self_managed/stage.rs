@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-use crate::tls::self_managed::authority::Authority;
+use crate::tls::self_managed::state::Authority;
 use crate::tls::self_managed::{LEAF_LIFE, MARGIN, PROPAGATION};
 
 /// When an authority is of use.

@@ -9,7 +9,7 @@
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 55] = [
+const PURE: [&str; 54] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -28,7 +28,6 @@ const PURE: [&str; 55] = [
     "preflight",
     "policy",
     "nearest",
-    "once_per_change",
     "json_values",
     "extension",
     "snapshot",
@@ -68,14 +67,13 @@ const PURE: [&str; 55] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 17] = [
+const EDGES: [(&str, &[&str]); 16] = [
     ("links", &[]),
     ("pem_file", &[]),
     ("live_facts", &[]),
     ("source", &["links", "pem_file"]),
     ("manifest", &["links"]),
     ("bundle_files", &["manifest", "source"]),
-    ("guardrail_files", &["manifest"]),
     ("policy_objects", &[]),
     ("policy_files", &["manifest", "policy_objects"]),
     ("revision", &["manifest"]),
@@ -98,7 +96,6 @@ const EDGES: [(&str, &[&str]); 17] = [
         &[
             "bundle_files",
             "cluster",
-            "guardrail_files",
             "manifest",
             "policy_files",
             "policy_objects",
@@ -111,7 +108,6 @@ const EDGES: [(&str, &[&str]); 17] = [
             "bundle_files",
             "cluster",
             "facts",
-            "guardrail_files",
             "live_facts",
             "manifest",
             "policy_files",

@@ -18,7 +18,7 @@ use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::signals::{self, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
-use crate::guardrail_files::GuardrailsFault;
+use crate::policy_files::GuardrailsFault;
 use crate::server::{Config, Limits, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle};

@@ -11,8 +11,7 @@ use tokio::time::Instant;
 
 use super::{content, loaded, no_connection, observed, packages};
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
-use crate::cluster::follow::content::LoadedContent;
-use crate::cluster::follow::job::{Job, LoadOutcome, Task};
+use crate::cluster::follow::job::{Job, LoadOutcome, LoadedContent, Task};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{FollowConfig, run};
 use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};

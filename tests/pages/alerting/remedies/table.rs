@@ -176,7 +176,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardCatalogHeldBack",
         "If the catalog is empty on purpose, do nothing",
         By::Test(
-            "src/cluster/follow/confidence.rs",
+            "src/cluster/follow/job.rs",
             "the_more_is_lost_the_longer_content_must_repeat_itself",
         ),
     ),
