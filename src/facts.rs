@@ -12,7 +12,6 @@
 
 pub(crate) mod cluster;
 pub(crate) mod contents;
-pub(crate) mod found;
 pub(crate) mod given;
 pub(crate) mod olm;
 pub(crate) mod origin;
@@ -23,10 +22,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::policy_files::{
     GuardrailsFault, LoadedGuardrails, NamedPackage, PolicyFileFault, ReadPolicies,
 };
-use crate::policy_objects::CostlyPolicy;
+use crate::policy_objects::{CostlyPolicy, PolicyObjects};
 use crate::source::archive::ArchiveError;
 use crate::source::{CatalogSource, Loader, Progress};
 use given::GivenObjects;
@@ -34,9 +35,10 @@ use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
+use olmguard_engine::extension::{Extension, Identity};
 use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::nearest::nearest;
-use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
+use olmguard_engine::snapshot::{CatalogState, Content, Labels, Snapshot, merge};
 use olmguard_preflight::content::BundleContents;
 use olmguard_report::{Finding, Severity};
 use origin::OpenOrigin;
@@ -396,5 +398,60 @@ impl Fault {
 fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| {
         format!("; did you mean {}?", go::quote(near))
+    })
+}
+
+// === What a snapshot or a cluster has, and what it should have and does not give ===
+
+/// The facts of a snapshot or a cluster.
+#[derive(Debug, Default)]
+struct OriginFacts {
+    catalogs: Vec<CatalogState>,
+    policies: PolicyObjects,
+    /// Sources that should have more and cannot be read.
+    faults: Vec<Fault>,
+}
+
+/// Extensions as far as they could be read.
+#[derive(Debug, Default)]
+pub(crate) struct RunningExtensions {
+    pub(crate) extensions: Vec<Extension>,
+    /// Sources that should have more and cannot be read.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// A catalog in the place of all those that are not known.
+fn stand_in(name: &str, content: Content) -> CatalogState {
+    CatalogState {
+        labels: Labels::Unknown,
+        ..CatalogState::named(name, content)
+    }
+}
+
+impl RunningExtensions {
+    /// The extensions that were read, and the fault that there may be more, if there may.
+    fn of(read: impl IntoIterator<Item = Result<Extension, Fault>>, rest: Option<Fault>) -> Self {
+        let mut all = Self::default();
+        for one in read {
+            match one {
+                Ok(extension) => all.extensions.push(extension),
+                Err(fault) => all.faults.push(fault),
+            }
+        }
+        all.faults.extend(rest);
+        all
+    }
+}
+
+/// Reads one object. What cannot be read of a known version is a matter of its audit.
+fn read_extension(object: &Value) -> Result<Extension, Fault> {
+    Extension::recognised(object).ok_or_else(|| {
+        let identity = Identity::read(object);
+        let name = go::quote(identity.name.as_deref().unwrap_or_default());
+        let version = go::quote(&identity.api_version());
+        let kind = go::quote(&identity.kind);
+        Fault::Extensions(format!(
+            "extension {name}: unknown apiVersion {version} and kind {kind}: use a newer olmguard"
+        ))
     })
 }

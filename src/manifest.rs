@@ -162,14 +162,14 @@ fn json_start(text: &str, at: Position) -> Option<TextCursor<'_>> {
         cursor.advance("---".len());
         cursor.skip(|byte| matches!(byte, b' ' | b'\t'));
         let bare = matches!(
-            cursor.rest().bytes().next(),
+            cursor.rest.bytes().next(),
             None | Some(b'\n' | b'\r' | b'#')
         );
         bare.then_some(())?;
         cursor.skip(|byte| !matches!(byte, b'\n' | b'\r'));
     }
     cursor.skip(|byte| byte.is_ascii_whitespace());
-    is_json(cursor.rest()).then_some(cursor)
+    is_json(cursor.rest).then_some(cursor)
 }
 
 fn is_json(text: &str) -> bool {
@@ -190,7 +190,7 @@ fn not_utf8(part: DocumentPart<'_>, valid_up_to: usize) -> DocumentFault {
         .and_then(|valid| std::str::from_utf8(valid).ok());
     let mut cursor = TextCursor::starting_at(part.at, valid.unwrap_or_default());
     cursor.advance(valid_up_to);
-    DocumentFault::new(cursor.position(), DocumentErrorKind::NotUtf8)
+    DocumentFault::new(cursor.at, DocumentErrorKind::NotUtf8)
 }
 
 // === Parts of a file, cut at each line that starts with `---`, before anything is parsed ===

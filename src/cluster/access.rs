@@ -18,10 +18,10 @@ mod tests;
 
 pub use error::ConnectError;
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fmt};
 
 use hyper::Uri;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
@@ -50,7 +50,8 @@ pub enum Caller {
 }
 
 /// A cluster that can be talked to.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Cluster {{ namespace: {namespace:?}, words: {words:?}, .. }}")]
 pub struct Cluster {
     /// Talks to its API server.
     pub client: Client,
@@ -115,15 +116,6 @@ fn tuned(mut config: Config) -> Config {
         config.root_cert = Some(Vec::new());
     }
     config
-}
-
-impl fmt::Debug for Cluster {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cluster")
-            .field("namespace", &self.namespace)
-            .field("words", &self.words)
-            .finish_non_exhaustive()
-    }
 }
 
 const CONNECT: Duration = Duration::from_secs(10);

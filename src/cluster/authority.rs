@@ -65,6 +65,8 @@ pub struct AuthorityPlace {
 }
 
 /// The store of a self-managed certificate authority in a cluster.
+#[derive(derive_more::Debug)]
+#[debug("ClusterStore {{ place: {place:?}, .. }}")]
 pub struct ClusterStore {
     secrets: Api<Secret>,
     configurations: Api<ValidatingWebhookConfiguration>,
@@ -243,15 +245,6 @@ fn tell(configuration: &str, note: Option<BundleNote>) {
             configuration,
             "Found foreign CA certificates in the caBundle, keeping them for an hour"
         ),
-    }
-}
-
-/// Debug output without the client.
-impl fmt::Debug for ClusterStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClusterStore")
-            .field("place", &self.place)
-            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,5 @@
 //! `ClusterExtension`s of a cluster: single ones by name, or all of them, also for several readers at the same time.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -217,6 +216,8 @@ const MOST_AT_ONCE: usize = 4;
 // it are kept. It ends when no request waits for it any more, and a list that has ended is not used again.
 
 /// Lists the extensions of a cluster on request.
+#[derive(derive_more::Debug)]
+#[debug("SharedExtensions {{ .. }}")]
 pub struct SharedExtensions {
     client: Client,
     running: Mutex<Option<WeakShared<Listing>>>,
@@ -246,12 +247,6 @@ impl SharedExtensions {
         let begun = listed(self.client.clone()).boxed().shared();
         *running = begun.downgrade();
         begun
-    }
-}
-
-impl fmt::Debug for SharedExtensions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedExtensions").finish_non_exhaustive()
     }
 }
 

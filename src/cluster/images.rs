@@ -264,7 +264,7 @@ impl Images {
         let (now, versions) = (Instant::now(), self.versions());
         let is_held = |image: &String| {
             self.held.get(image).is_some_and(|held| {
-                let is_steady = image.contains('@') || now < held.stamp().at + TAG_AGE;
+                let is_steady = image.contains('@') || now < held.stamp.at + TAG_AGE;
                 is_steady && held.is_current(&self.crds, versions)
             })
         };
@@ -287,7 +287,7 @@ impl Images {
             self.list_at = now + SOON;
         }
         // Before the CRDs are listed, no image would be current.
-        if !self.crds.is_listed() {
+        if !self.crds.is_listed {
             self.check_at = None;
             return;
         }
@@ -353,11 +353,11 @@ impl Images {
             .filter(|held| held.is_current(&self.crds, versions))
             .collect();
         self.count(current.len());
-        let reads: BTreeSet<u64> = current.iter().map(|held| held.stamp().read).collect();
+        let reads: BTreeSet<u64> = current.iter().map(|held| held.stamp.read).collect();
         if self.can_wait(&reads, versions.minor) {
             return Ok(());
         }
-        let current = current.into_iter().map(HeldImage::contents);
+        let current = current.into_iter().map(|held| &held.contents);
         let contents = BundleContents::ahead(versions.minor, current, self.crds.known());
         let contents = Arc::new(contents);
         self.config.contents.send(Arc::clone(&contents)).await?;

@@ -10,7 +10,6 @@
 //! [`tools/leaderelection/leaderelection.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/leaderelection/leaderelection.go
 
 use std::convert::Infallible;
-use std::fmt;
 use std::future::{Future, pending};
 use std::time::Duration;
 
@@ -182,15 +181,6 @@ pub(super) fn holder() -> String {
 /// The pause until the next round: up to a fifth longer at random, so that replicas do not ask together.
 pub(super) fn pause() -> Duration {
     RETRY.mul_f64(1.0 + fastrand::f64() / 5.0)
-}
-
-impl fmt::Debug for Lease {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lease")
-            .field("name", &self.name)
-            .field("holder", &self.holder)
-            .finish_non_exhaustive()
-    }
 }
 
 /// How long others leave a lease alone that is not renewed.

@@ -14,7 +14,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -45,6 +44,8 @@ use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Reads the catalogs of a cluster.
+#[derive(derive_more::Debug)]
+#[debug("ClusterReader {{ catalogd: {catalogd:?}, .. }}")]
 pub struct ClusterReader {
     client: Client,
     catalogd: Catalogd,
@@ -161,14 +162,6 @@ impl<T> ListedCatalog<T> {
     fn lost(mut state: CatalogState) -> Self {
         state.content = Content::Unfetched(MOVES.to_owned());
         Self::without(state)
-    }
-}
-
-impl fmt::Debug for ClusterReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClusterReader")
-            .field("catalogd", &self.catalogd)
-            .finish_non_exhaustive()
     }
 }
 

@@ -20,7 +20,6 @@
 mod tests;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +40,8 @@ use crate::foreign_text::one_line;
 use crate::telemetry::{Authorizer, Authorizing, ScrapeDenied};
 
 /// Asks an API server about scrapers.
+#[derive(derive_more::Debug)]
+#[debug("Scrapers {{ .. }}")]
 pub struct Scrapers {
     client: Client,
     known: Mutex<RulingCache>,
@@ -93,12 +94,6 @@ impl Scrapers {
 impl Authorizer for Scrapers {
     fn authorize<'a>(&'a self, token: &'a str) -> Authorizing<'a> {
         Box::pin(self.ruling(token))
-    }
-}
-
-impl fmt::Debug for Scrapers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scrapers").finish_non_exhaustive()
     }
 }
 

@@ -10,9 +10,8 @@ use kube::Client;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::found::{self, OriginFacts, RunningExtensions, stand_in};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::{Fault, Reading};
+use super::{Fault, OriginFacts, Reading, RunningExtensions, read_extension, stand_in};
 use crate::cluster::bundle_objects::{self, ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::extensions::{self, ExtensionState, ListedExtensions};
@@ -120,7 +119,7 @@ impl ClusterOrigin {
         let Ok(known) = &self.0 else {
             return RunningExtensions::default();
         };
-        let listed = known.cluster.extensions(|object| found::read(&object));
+        let listed = known.cluster.extensions(|object| read_extension(&object));
         let ListedExtensions { all, fault, .. } = listed;
         let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
         RunningExtensions::of(all, rest)

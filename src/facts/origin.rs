@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::cluster::{ClusterOrigin, ClusterRequest, ClusterRequestError};
-use super::found::{self, OriginFacts, RunningExtensions, stand_in};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::{Fault, Reading};
+use super::{Fault, OriginFacts, Reading, RunningExtensions, read_extension, stand_in};
 use crate::cluster::extensions::ExtensionState;
 use crate::policy_objects::PolicyObject;
 use crate::source::archive::{Archive, ArchiveError, SavedExtensions, SavedPolicies};
@@ -157,7 +156,7 @@ impl SavedSnapshot {
         let unknown = |why: String| RunningExtensions::of([], Some(Fault::Extensions(why)));
         match &archive.facts().extensions {
             SavedExtensions::Objects(objects) => {
-                RunningExtensions::of(objects.iter().map(found::read), None)
+                RunningExtensions::of(objects.iter().map(read_extension), None)
             }
             SavedExtensions::Unfetched(why) => unknown(why.clone()),
             SavedExtensions::NotSaved => unknown(format!("{}: {NOT_SAVED}", self.path.display())),

@@ -115,7 +115,7 @@ fn control_character(text: &str, lines: LinesBefore) -> Option<DocumentFault> {
     let mut cursor = TextCursor::starting_at(start, text);
     cursor.advance(before);
     Some(DocumentFault::new(
-        cursor.position(),
+        cursor.at,
         DocumentErrorKind::ControlCharacter { found },
     ))
 }
@@ -160,13 +160,13 @@ pub(super) fn next_json(
     rules: DocumentRules,
 ) -> Option<Result<(Value, Positions), DocumentFault>> {
     cursor.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    let text = cursor.rest();
+    let text = cursor.rest;
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     if let Err(error) = values.next()? {
         return Some(Err(json_syntax(&error, cursor)));
     }
     let value = text.get(..values.byte_offset())?;
-    let mut within = TextCursor::starting_at(cursor.position(), value);
+    let mut within = TextCursor::starting_at(cursor.at, value);
     cursor.advance(value.len());
     Some(walk(&mut within, rules))
 }
@@ -176,10 +176,10 @@ fn walk(
     rules: DocumentRules,
 ) -> Result<(Value, Positions), DocumentFault> {
     let mut builder = Builder::new(rules);
-    while let Some(first) = cursor.rest().bytes().next() {
-        let at = cursor.position();
-        let len = token_len(cursor.rest(), first);
-        let token = cursor.rest().get(..len).unwrap_or_default();
+    while let Some(first) = cursor.rest.bytes().next() {
+        let at = cursor.at;
+        let len = token_len(cursor.rest, first);
+        let token = cursor.rest.get(..len).unwrap_or_default();
         match first {
             b'{' => builder.begin(Collection::Mapping, None, at)?,
             b'[' => builder.begin(Collection::List, None, at)?,
@@ -256,14 +256,14 @@ fn json_syntax(error: &serde_json::Error, cursor: &TextCursor<'_>) -> DocumentFa
 }
 
 fn place(error: &serde_json::Error, cursor: &TextCursor<'_>) -> Position {
-    let lines = cursor.rest().split_inclusive('\n');
+    let lines = cursor.rest.split_inclusive('\n');
     let above: usize = lines
         .take(error.line().saturating_sub(1))
         .map(str::len)
         .sum();
     let mut there = cursor.clone();
     there.advance(above + error.column().saturating_sub(1));
-    there.position()
+    there.at
 }
 
 // === A cursor: a place in a text that moves forward and knows its line and column ===
@@ -273,8 +273,9 @@ fn place(error: &serde_json::Error, cursor: &TextCursor<'_>) -> Position {
 /// Invariant: each byte of the text is passed once, so a walk over a text costs its length.
 #[derive(Clone, Debug)]
 pub(super) struct TextCursor<'a> {
-    rest: &'a str,
-    at: Position,
+    /// The text from here on.
+    pub(super) rest: &'a str,
+    pub(super) at: Position,
     after_cr: bool,
 }
 
@@ -286,15 +287,6 @@ impl<'a> TextCursor<'a> {
             at,
             after_cr: false,
         }
-    }
-
-    /// The text from here on.
-    pub(super) const fn rest(&self) -> &'a str {
-        self.rest
-    }
-
-    pub(super) const fn position(&self) -> Position {
-        self.at
     }
 
     /// Passes that many bytes, or all that are left. To the next character where one is cut.

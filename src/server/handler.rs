@@ -74,11 +74,6 @@ impl Handler {
         Self { previews, ..self }
     }
 
-    /// Whether edits of catalogs are answered.
-    pub(super) fn has_previews(&self) -> bool {
-        self.previews.is_some()
-    }
-
     /// Answers a request.
     pub(super) async fn admit(&self, request: Request) -> Result<Vec<u8>, Rejection> {
         let begun = Instant::now();
@@ -259,7 +254,7 @@ pub(super) fn routes(handler: Arc<Handler>) -> Router {
     let routes = Router::new()
         .route(PATH, post(validate))
         .route(POLICY_PATH, post(validate_policy));
-    let (routes, expected) = if handler.has_previews() {
+    let (routes, expected) = if handler.previews.is_some() {
         let routes = routes.route(CATALOG_PATH, post(validate_catalog));
         (routes, ALL_PATHS)
     } else {

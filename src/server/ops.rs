@@ -361,14 +361,6 @@ fn refusal(denied: &ScrapeDenied) -> Response {
     response
 }
 
-impl fmt::Debug for ScrapeState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guarded")
-            .field("authorizer", &self.authorizer)
-            .finish_non_exhaustive()
-    }
-}
-
 // === The bearer token of a request ===
 //
 // Upstream: RFC 6750, and Kubernetes, `apiserver/pkg/authentication/request/bearertoken`.

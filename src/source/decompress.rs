@@ -4,7 +4,6 @@
 //! zstd frame may ask for a window of up to 32 MiB, what `zstd` itself uses up to level 22 but
 //! for `--long`.
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,14 +16,9 @@ use zstd::zstd_safe::DCtx;
 ///
 /// A window of zstd can be larger than the index of a catalog, and an allocator may keep what is freed.
 /// So all files that are read with one decoder share its window, which is freed with the decoder.
-#[derive(Default)]
+#[derive(Default, derive_more::Debug)]
+#[debug("Decoder {{ .. }}")]
 pub(super) struct Decoder(Option<DCtx<'static>>);
-
-impl fmt::Debug for Decoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decoder").finish_non_exhaustive()
-    }
-}
 
 impl Decoder {
     /// A file, decompressed if it is compressed.
@@ -151,6 +145,8 @@ pub(crate) fn compress<W: Write>(to: W) -> io::Result<write::Encoder<'static, W>
 }
 
 /// The bytes of a frame.
+#[derive(derive_more::Debug)]
+#[debug("Frame {{ .. }}")]
 pub(crate) struct ZstdFrame<R: Read>(read::Decoder<'static, BufReader<R>>);
 
 impl<R: Read> ZstdFrame<R> {
@@ -170,12 +166,6 @@ impl<R: Read> Read for ZstdFrame<R> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, TRAILING));
         }
         Ok(count)
-    }
-}
-
-impl<R: Read> fmt::Debug for ZstdFrame<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frame").finish_non_exhaustive()
     }
 }
 

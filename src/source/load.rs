@@ -35,11 +35,6 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// How far the reading is.
-    pub(super) fn progress(&self) -> &'a Progress {
-        self.progress
-    }
-
     /// The content at `path`, a file or a folder. Unlike what catalogd serves, it may be another file by mistake.
     pub fn load(&mut self, path: &Path) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
@@ -262,7 +257,7 @@ impl FilesPlace {
 
     /// The content of a catalog. A fault in an image names the image, and the file in it.
     fn load(&self, loader: &mut Loader<'_>) -> Content {
-        let files = match self.local(ImageKind::Catalog, loader.progress()) {
+        let files = match self.local(ImageKind::Catalog, loader.progress) {
             Ok(files) => files,
             Err(error) => return Content::Unreadable(error.to_string()),
         };

@@ -1,7 +1,7 @@
 //! The contents of a certificate, whether it fits its key, and whether clients can use it now.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -202,12 +202,7 @@ pub(super) enum IdentityOrigin {
 }
 
 impl ServerIdentity {
-    /// Reads PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8
-    /// or SEC1.
-    pub fn from_files(cert: &Path, key: &Path) -> Result<Self, TlsError> {
-        Self::from_pem(&PemFile::read_again(cert)?, &PemFile::read_again(key)?)
-    }
-
+    /// From PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8 or SEC1.
     pub(super) fn from_pem(cert: &PemFile, key: &PemFile) -> Result<Self, TlsError> {
         let origin = IdentityOrigin::Files {
             cert: cert.path().to_owned(),

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Every replica does the same: it loads what is stored, computes from that and the time what is due
-//! (`stage`), writes it under the version that it has read, publishes the bundle, and signs a leaf
+//! (`renewal`), writes it under the version that it has read, publishes the bundle, and signs a leaf
 //! for itself. Whoever comes second finds its version taken and starts over, so there is no leader.
 //!
 //! Invariants:
@@ -26,7 +26,6 @@
 //!   breaks nothing; to have new authorities at once, end every replica, delete it, and start them again.
 
 mod renewal;
-mod stage;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -42,7 +41,7 @@ use zeroize::Zeroizing;
 
 use crate::pem_file::PemFile;
 use crate::tls::{Clock, ServedCertificate, ServerIdentity, TlsConfig, TlsError};
-use stage::{AuthorityHistory, ReplicaView, is_past_two_thirds};
+use renewal::{AuthorityHistory, ReplicaView, is_past_two_thirds};
 use state::{Authority, StoredAuthorities};
 
 /// How long a leaf is valid; short, as nothing revokes one.

@@ -2,10 +2,11 @@
 
 mod handshakes;
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use std::{fs, io};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::crypto::ring;
@@ -15,7 +16,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 
 use super::leaf::judge_leaf;
-use crate::tls::{Leaf, Observer, ServerIdentity, TlsError};
+use super::{Leaf, Observer, ServerIdentity, TlsError};
+use crate::pem_file::PemFile;
 
 // === Certificates and keys made for tests, and the folder they lie in ===
 
@@ -273,7 +275,7 @@ fn pem(label: &str, der: &[u8]) -> String {
 }
 
 fn read(cert: &Path, key: &Path) -> Result<ServerIdentity, TlsError> {
-    ServerIdentity::from_files(cert, key)
+    ServerIdentity::from_pem(&PemFile::read_again(cert)?, &PemFile::read_again(key)?)
 }
 
 #[test]

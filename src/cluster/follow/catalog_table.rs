@@ -143,7 +143,7 @@ impl CatalogTable {
         // Nobody waits for those that fail again and again, nor for what is loaded to be confirmed.
         waiting.sort_by_key(|tracked| {
             let is_loaded = tracked.wants(wanted.generation).is_none();
-            (is_loaded, tracked.failures())
+            (is_loaded, tracked.failures)
         });
         let mut jobs = running.to_vec();
         for tracked in waiting {
@@ -239,7 +239,7 @@ impl CatalogTable {
     pub(super) fn failures_since_news(&self, name: &str) -> u32 {
         self.catalogs
             .get(name)
-            .map_or(0, TrackedCatalog::failures_since_news)
+            .map_or(0, |tracked| tracked.failures_since_news)
     }
 
     /// Whether every catalog that was there at first is loaded, or will not be for now.
@@ -376,10 +376,7 @@ impl CatalogTable {
             Contact::LostSince(time) => Some(time),
             Contact::Never | Contact::Alive(_) => None,
         };
-        let known = [lost, tracked.superseded_since()]
-            .into_iter()
-            .flatten()
-            .min();
+        let known = [lost, tracked.superseded_since].into_iter().flatten().min();
         Some(known.map_or(Duration::ZERO, |known| now.saturating_duration_since(known)))
     }
 

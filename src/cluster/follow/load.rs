@@ -7,7 +7,6 @@
 //! but what is written to the cache outlives the watch, so that is what was asked about only, and what
 //! more than one fetch speaks for ([`confidence`](super::confidence)).
 
-use std::fmt;
 use std::future::Future;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,7 +47,8 @@ pub(super) trait Load: Clone + Send + 'static {
 }
 
 /// Loads from a cache and from catalogd.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("ContentLoader {{ catalogd: {:?}, cache: {:?}, .. }}", _0.catalogd, _0.cache)]
 pub struct ContentLoader(Arc<ContentSources>);
 
 struct ContentSources {
@@ -336,15 +336,6 @@ fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
         reason = %doubt,
         "Accepting catalog content that was held back, because a later fetch returned the same bytes"
     );
-}
-
-impl fmt::Debug for ContentLoader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContentLoader")
-            .field("catalogd", &self.0.catalogd)
-            .field("cache", &self.0.cache)
-            .finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

@@ -25,11 +25,11 @@ pub(super) struct TrackedCatalog {
     /// Since when the object names the digest that it names.
     named_since: Instant,
     /// Since when the object names another digest than that of what is held.
-    superseded_since: Option<Instant>,
+    pub(super) superseded_since: Option<Instant>,
     /// How often in a row loading came to nothing.
-    failures: u32,
+    pub(super) failures: u32,
     /// The same since the object last said something that loading depends on: how long to wait.
-    failures_since_news: u32,
+    pub(super) failures_since_news: u32,
     trouble: Option<LoadTrouble>,
     /// What was fetched for the digest that the object names, and is not believed.
     held_back: Option<HeldBack>,
@@ -211,16 +211,6 @@ impl TrackedCatalog {
         self.failures += 1;
     }
 
-    /// How often in a row loading came to nothing.
-    pub(super) fn failures(&self) -> u32 {
-        self.failures
-    }
-
-    /// The same since its object last said something that loading depends on.
-    pub(super) fn failures_since_news(&self) -> u32 {
-        self.failures_since_news
-    }
-
     /// Whether it failed so often that nobody should wait for it.
     pub(super) fn is_out_of_tries(&self) -> bool {
         self.failures >= RETRY.tries.get()
@@ -234,10 +224,6 @@ impl TrackedCatalog {
 
     pub(super) fn may_try(&self, now: Instant) -> bool {
         self.retry().is_none_or(|retry| retry <= now)
-    }
-
-    pub(super) fn superseded_since(&self) -> Option<Instant> {
-        self.superseded_since
     }
 
     /// What is held, and by what.

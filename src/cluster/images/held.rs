@@ -31,7 +31,7 @@ fn version(marks: &Value) -> Option<&str> {
 #[derive(Debug, Default)]
 pub(super) struct WatchedCrds {
     marks: Arc<BTreeMap<String, Value>>,
-    is_listed: bool,
+    pub(super) is_listed: bool,
     /// How often the owner of one has changed.
     owner_changes: u64,
     /// How often a CRD of each API group has changed: then other kinds of the group can be served.
@@ -107,10 +107,6 @@ impl WatchedCrds {
         is_other
     }
 
-    pub(super) fn is_listed(&self) -> bool {
-        self.is_listed
-    }
-
     /// How often the owner of one has changed, if they are listed.
     pub(super) fn owner_changes(&self) -> Option<u64> {
         self.is_listed.then_some(self.owner_changes)
@@ -130,8 +126,8 @@ impl WatchedCrds {
 /// An image that was read.
 #[derive(Debug)]
 pub(super) struct HeldImage {
-    contents: BundleContents,
-    stamp: ReadStamp,
+    pub(super) contents: BundleContents,
+    pub(super) stamp: ReadStamp,
     /// The CRDs of the bundle, each with its version in the cluster if it is there.
     crds: BTreeMap<String, Option<String>>,
     /// The API groups of its objects.
@@ -168,14 +164,6 @@ impl HeldImage {
         let has_kinds =
             groups.all(|group| self.stamp.changes.get(group) == crds.changes.get(group));
         are_same && has_kinds && crds.is_listed && self.stamp.versions == versions
-    }
-
-    pub(super) fn stamp(&self) -> &ReadStamp {
-        &self.stamp
-    }
-
-    pub(super) fn contents(&self) -> &BundleContents {
-        &self.contents
     }
 }
 

@@ -238,6 +238,8 @@ const AT_ONCE: Timespec = Timespec {
 ///
 /// Writing to it never fails: the cache is a help to whoever fetches, never a must. What went wrong is
 /// the answer of [`CacheEntry::commit`].
+#[derive(derive_more::Debug)]
+#[debug("CacheEntry {{ digest: {digest:?}, fault: {fault:?}, .. }}")]
 pub struct CacheEntry {
     shared: Arc<BoundedFolder>,
     digest: Digest,
@@ -309,15 +311,6 @@ impl Write for CacheEntry {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl std::fmt::Debug for CacheEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CacheEntry")
-            .field("digest", &self.digest)
-            .field("fault", &self.fault)
-            .finish_non_exhaustive()
     }
 }
 

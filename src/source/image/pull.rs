@@ -143,7 +143,7 @@ impl<'a> ImageParts<'a> {
     pub(super) fn located(&self, place: &ImagePlace, fault: UnpackFault) -> UnpackFault {
         match (self, place) {
             (Self::Registry(registry, _), ImagePlace::Registry(named)) => {
-                fault.at(registry.image(), named)
+                fault.at(&registry.source.image, named)
             }
             _ => fault,
         }

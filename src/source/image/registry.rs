@@ -36,7 +36,7 @@ use crate::source::http::{
 
 /// The repository of an image, in its registry or a mirror.
 pub(super) struct Registry<'a> {
-    source: PullSource,
+    pub(super) source: PullSource,
     client: HttpClient,
     /// The directory with the certificates for its host, or the one that can be made.
     certificates: PathBuf,
@@ -90,11 +90,6 @@ impl<'a> Registry<'a> {
             authorization: None,
             began: Instant::now(),
         })
-    }
-
-    /// The image, as this place names it.
-    pub(super) fn image(&self) -> &ImageReference {
-        &self.source.image
     }
 
     /// The manifest of a version, with the media type that it is sent as.

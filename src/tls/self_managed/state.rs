@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::pem_file;
 use crate::tls::leaf::{IdentityOrigin, moment, parse};
-use crate::tls::self_managed::stage::{
+use crate::tls::self_managed::renewal::{
     AuthorityFate, MOST, NextAuthority, ReplicaView, RotationStage, Term, stage,
 };
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
@@ -66,8 +66,8 @@ impl StoredAuthorities {
     /// The stored form.
     pub(super) fn write(&self) -> Zeroizing<Vec<u8>> {
         let authorities = self.authorities.iter().map(|authority| WireAuthority {
-            certificate: authority.certificate().to_owned(),
-            key: authority.key().clone(),
+            certificate: authority.material.certificate.clone(),
+            key: authority.material.key.clone(),
             published: authority.published.map(seconds),
             leaving: authority.is_leaving,
         });
@@ -82,7 +82,8 @@ impl StoredAuthorities {
     /// What it takes to write it at most: a buffer that grows leaves copies behind that nobody wipes.
     fn room(&self) -> usize {
         let texts = self.authorities.iter();
-        let texts = texts.map(|one| one.certificate().len() + one.key().len() + AROUND);
+        let texts =
+            texts.map(|one| one.material.certificate.len() + one.material.key.len() + AROUND);
         // A line break is two characters in JSON.
         AROUND + texts.map(|length| length * 2).sum::<usize>()
     }
@@ -135,7 +136,7 @@ impl StoredAuthorities {
     pub(super) fn bundle(&self) -> String {
         self.authorities
             .iter()
-            .map(Authority::certificate)
+            .map(|authority| &*authority.material.certificate)
             .collect()
     }
 
@@ -297,16 +298,6 @@ impl Authority {
         Ok((certificate.der().clone(), key))
     }
 
-    /// The certificate of the authority, PEM.
-    pub(super) fn certificate(&self) -> &str {
-        &self.material.certificate
-    }
-
-    /// The key of the authority, PEM, for the store alone.
-    pub(super) fn key(&self) -> &Zeroizing<String> {
-        &self.material.key
-    }
-
     /// The start and the end of the validity.
     pub(super) fn validity(&self) -> (SystemTime, SystemTime) {
         (self.material.not_before, self.material.not_after)
@@ -314,7 +305,7 @@ impl Authority {
 
     /// Whether both are one, published or not.
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.certificate() == other.certificate()
+        self.material.certificate == other.material.certificate
     }
 }
 
@@ -353,7 +344,7 @@ mod tests {
 
     use super::{MOST, StoredAuthorities};
     use crate::tls::self_managed::AUTHORITY_LIFE;
-    use crate::tls::self_managed::stage::{AuthorityHistory, ReplicaView};
+    use crate::tls::self_managed::renewal::{AuthorityHistory, ReplicaView};
 
     fn made() -> StoredAuthorities {
         let now = UNIX_EPOCH + Duration::from_secs(1 << 30);

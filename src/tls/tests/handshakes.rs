@@ -14,8 +14,8 @@ use rustls::{DEFAULT_VERSIONS, HandshakeKind, ServerConfig, SupportedProtocolVer
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use super::{Ca, Pair, ca, client, file, link, write};
-use crate::tls::{ClientCa, MinVersion, ServerIdentity, TlsConfig, TlsError};
+use super::{Ca, Pair, ca, client, file, link, read, write};
+use crate::tls::{ClientCa, MinVersion, TlsConfig, TlsError};
 
 const VERSIONS: [&[&SupportedProtocolVersion]; 2] = [&[&TLS12], &[&TLS13]];
 
@@ -55,7 +55,7 @@ fn server(folder: &Path, min_version: MinVersion, clients: Option<&Ca>) -> Arc<S
         client_ca,
     };
     let (cert, key) = (folder.join("tls.crt"), folder.join("tls.key"));
-    let identity = ServerIdentity::from_files(&cert, &key).unwrap();
+    let identity = read(&cert, &key).unwrap();
     let file = terms.client_file().unwrap();
     Arc::new(terms.server_config(&identity, file.as_ref()).unwrap())
 }
@@ -272,7 +272,7 @@ fn config(
             allowed: allowed.iter().map(|&name| name.to_owned()).collect(),
         }),
     };
-    let identity = ServerIdentity::from_files(&cert, &key)?;
+    let identity = read(&cert, &key)?;
     terms.server_config(&identity, terms.client_file()?.as_ref())
 }
 
@@ -337,7 +337,7 @@ async fn without_clients_that_must_show_one_a_session_is_resumed() {
     let pair = Pair::made();
     let cert = file(folder.path(), "tls.crt", pair.cert.pem());
     let key = file(folder.path(), "tls.key", pair.key.serialize_pem());
-    let identity = ServerIdentity::from_files(&cert, &key).unwrap();
+    let identity = read(&cert, &key).unwrap();
     let fresh = || Arc::new(TlsConfig::default().server_config(&identity, None).unwrap());
     let (first, second) = (fresh(), fresh());
     let client = client(&pair.der(), DEFAULT_VERSIONS, None);
