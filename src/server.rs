@@ -28,7 +28,6 @@ mod judge;
 mod limits;
 mod ops;
 mod pace;
-mod rejection;
 #[cfg(test)]
 mod tests;
 

@@ -27,9 +27,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tracing::{info, warn};
 
 use crate::cluster::extensions::{self, ExtensionsError};
-use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::lease::Leadership;
-use crate::cluster::line;
+use crate::cluster::{FaultClass, WatchFault, line};
 use crate::live_facts::{FactsOfMoment, LiveFacts, moment};
 use crate::telemetry::OncePerChange;
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics, ReportFate};

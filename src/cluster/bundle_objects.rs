@@ -11,9 +11,8 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use crate::cluster::fault::WatchFault;
-use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
+use crate::cluster::{WatchFault, line};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
 use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};

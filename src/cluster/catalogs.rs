@@ -17,10 +17,9 @@ use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::mpsc::Sender;
 
-use crate::cluster::fault::{FailedOperation, FaultClass, WatchFault};
-use crate::cluster::line;
 use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, pages, served};
 use crate::cluster::watch::{WatchEvent, WatchedKind};
+use crate::cluster::{FailedOperation, FaultClass, WatchFault, line};
 use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState};
 
 /// Why the catalogs, or one of them, cannot be read.

@@ -20,9 +20,8 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 use crate::cluster::authority::called;
-use crate::cluster::fault::WatchFault;
-use crate::cluster::line;
 use crate::cluster::watch::Pauses;
+use crate::cluster::{WatchFault, line};
 use crate::telemetry::OncePerChange;
 use crate::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchMetrics, WatchedResource,
@@ -153,7 +152,7 @@ fn read_webhook(
 fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
     match bundle {
         None | Some([]) => Bundle::Absent,
-        Some(bundle) => match Authorities::from_pem(bundle).len() {
+        Some(bundle) => match Authorities::from_pem(bundle).0.len() {
             0 => Bundle::Unreadable,
             count => Bundle::Certificates(count),
         },

@@ -23,10 +23,9 @@ use kube::{Api, Client};
 use serde_json::Value;
 
 use crate::cluster::configuration::{self, ExpectedConfiguration};
-use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::line;
 use crate::cluster::object::name;
 use crate::cluster::policies::list_whole;
+use crate::cluster::{FaultClass, WatchFault, line};
 use crate::policy_objects::{PolicyObject, refusal};
 use crate::tls::{Authorities, Clock};
 use olmguard_views::doctor::{

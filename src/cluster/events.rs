@@ -26,7 +26,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use crate::cluster::{fault, lease, line};
+use crate::cluster::{fault_words, lease, line};
 use crate::telemetry::metrics::{EventFate, EventMetrics};
 use crate::telemetry::{EditEvent, OncePerChange};
 use crate::tls::Clock;
@@ -140,7 +140,7 @@ impl EventWriter {
         self.metrics.count(EventFate::Failed);
         // An Event that is gone is made anew when it is repeated.
         self.series.forget(event);
-        let error = fault::words(&error);
+        let error = fault_words(&error);
         if self.fault.is_new(&error) {
             warn!(error, "Failed to write an Event of a ClusterExtension");
         }

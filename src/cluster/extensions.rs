@@ -10,9 +10,8 @@ use kube::{Api, Client};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::cluster::fault::{FailedOperation, FaultClass, WatchFault};
-use crate::cluster::line;
 use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, named, pages, served};
+use crate::cluster::{FailedOperation, FaultClass, WatchFault, line};
 use olmguard_engine::extension::{Extension, Installed, Rollout, UnknownCause};
 
 /// Why an extension cannot be read.

@@ -23,7 +23,7 @@ use tokio::sync::watch::error::RecvError;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{info, warn};
 
-use crate::cluster::{fault, line};
+use crate::cluster::{fault_words, line};
 use crate::telemetry::OncePerChange;
 
 /// A lease that this process tries to hold.
@@ -75,7 +75,7 @@ impl Lease {
         match written {
             Ok(true) => self.renewed = Some(begun),
             Ok(false) => self.renewed = None,
-            Err(error) => return Err(fault::words(&error)),
+            Err(error) => return Err(fault_words(&error)),
         }
         Ok(self.is_held())
     }

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service;
 
-use crate::cluster::fault::{ResponseTooLarge, Silent, WatchFault};
+use crate::cluster::{ResponseTooLarge, Silent, WatchFault};
 use olmguard_engine::json_values;
 
 /// Tells when a watch is heard: its answer, and each piece of it.

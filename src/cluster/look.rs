@@ -29,9 +29,9 @@ use tokio::time::timeout;
 use crate::cluster::catalogs::{
     self, CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog,
 };
-use crate::cluster::fault::{self, Silent, WatchFault};
 use crate::cluster::line::{self, ANSWER};
 use crate::cluster::object::{MOST_PAGES, Names, named, pages_of, served};
+use crate::cluster::{Silent, WatchFault, fault_words};
 use crate::foreign_text;
 use crate::source::catalogd::{Catalogd, content_url};
 use crate::source::http::{
@@ -327,7 +327,7 @@ pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
     let request = request.map_err(|error| failed(error.to_string()))?;
     let answer = timeout(ANSWER, client.send(request)).await;
     let answer = answer.map_err(|_| failed(Silent(ANSWER).to_string()))?;
-    let response = answer.map_err(|error| failed(fault::words(&error)))?;
+    let response = answer.map_err(|error| failed(fault_words(&error)))?;
     if response.status() == StatusCode::OK {
         return Ok(response.into_body());
     }

@@ -14,7 +14,7 @@ use kube::{Api, Client, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::{FaultClass, WatchFault};
 
 /// The object; of its metadata only what a watch goes by is read.
 #[derive(Clone, Debug, Deserialize)]

@@ -26,9 +26,8 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::Value;
 
-use crate::cluster::fault::WatchFault;
 use crate::cluster::object::WatchedObject;
-use crate::cluster::{fault, line};
+use crate::cluster::{WatchFault, fault_words, line};
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules};
 use release::{Evidence, OpenShift, image_name};
 
@@ -234,7 +233,7 @@ async fn openshift(client: &Client) -> OpenShift {
             Some(version) => OpenShift::Version(version.to_owned()),
             None => OpenShift::Unknown("ClusterVersion has no status.desired.version".to_owned()),
         },
-        Err(error) => OpenShift::Unknown(fault::words(&error)),
+        Err(error) => OpenShift::Unknown(fault_words(&error)),
     }
 }
 

@@ -35,9 +35,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use serde_json::Value;
 
-use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::object::Names;
 use crate::cluster::watch::{WatchEvent, WatchedKind};
+use crate::cluster::{FaultClass, WatchFault};
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_views::readiness::CheckReadiness;
@@ -153,7 +153,7 @@ impl ListedKind {
     ) -> Result<Self, UnlistedCause> {
         let count = table.iter().count();
         let fault = table.fault().cloned();
-        let objects = match table.presence() {
+        let objects = match table.presence {
             Presence::Unknown => {
                 let kind = T::KIND;
                 return Err(UnlistedCause::Kind { kind, fault });

@@ -34,8 +34,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
-use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::line;
+use crate::cluster::{FaultClass, WatchFault, line};
 use crate::foreign_text::one_line;
 use crate::telemetry::{Authorizer, Authorizing, ScrapeDenied};
 

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::Sender;
 use tokio::time::sleep;
 
-use crate::cluster::fault::WatchFault;
+use crate::cluster::WatchFault;
 use crate::cluster::line::{self, SECONDS, WatchSignal};
 use crate::cluster::object::{Names, WatchedObject, served};
 

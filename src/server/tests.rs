@@ -25,8 +25,7 @@ use tokio::sync::watch;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use crate::server::handler::{Handler, Telemetry};
-use crate::server::rejection::Rejection;
+use crate::server::handler::{Handler, Rejection, Telemetry};
 use crate::server::{Config, Guard, Judge, Limits, ListeningServer, Newer, PendingReview, Server};
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::{EditEvents, Metrics};

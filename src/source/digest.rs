@@ -1,12 +1,13 @@
 //! SHA-256 digests of contents, as pinned URLs and images name them.
 
-use std::fmt;
 use std::str::FromStr;
 
 use ring::digest::{Context, SHA256};
 
 /// The SHA-256 of some bytes; its text is `sha256:` and 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, derive_more::Debug, derive_more::Display, Eq, Ord, PartialEq, PartialOrd)]
+#[debug("{self}")]
+#[display("sha256:{}", self.hex())]
 pub struct Sha256([u8; 32]);
 
 /// A digest that is not a SHA-256.
@@ -75,18 +76,6 @@ impl FromStr for Sha256 {
         hex.and_then(Self::from_hex).ok_or_else(|| DigestError {
             found: text.chars().take(SHOWN).collect::<String>().into(),
         })
-    }
-}
-
-impl fmt::Display for Sha256 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", self.hex())
-    }
-}
-
-impl fmt::Debug for Sha256 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 

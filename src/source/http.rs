@@ -21,7 +21,6 @@ pub use pieces::{Encoding, consume};
 pub use roots::{HostCertsError, RootsError};
 
 use std::error::Error;
-use std::fmt;
 use std::future::{self, Future};
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -441,8 +440,9 @@ pub(crate) struct Address {
     pub(crate) host: Box<str>,
 }
 
-/// A file that is fetched as it is.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// A file that is fetched as it is. Its text is without what stands behind a `?`, which may be a key.
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
+#[display("{}://{}{}", _0.uri.scheme_str().unwrap_or_default(), _0.host, _0.path.path())]
 pub struct FileUrl(Address);
 
 impl Address {
@@ -491,15 +491,6 @@ impl FromStr for FileUrl {
 
     fn from_str(url: &str) -> Result<Self, AddressError> {
         Address::of(url).map(Self)
-    }
-}
-
-/// Without what stands behind a `?`: it may be a key.
-impl fmt::Display for FileUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Address { uri, path, host } = &self.0;
-        let scheme = uri.scheme_str().unwrap_or_default();
-        write!(f, "{scheme}://{host}{}", path.path())
     }
 }
 

@@ -32,7 +32,7 @@ use crate::tls::{Leaf, TlsError};
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]
-pub struct Authorities(Vec<Leaf>);
+pub struct Authorities(pub(crate) Vec<Leaf>);
 
 /// Why a certificate is not taken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -62,16 +62,6 @@ impl Authorities {
         let certificates = CertificateDer::pem_slice_iter(text).filter_map(Result::ok);
         let read = certificates.filter_map(|der| Leaf::read(&der).ok());
         Self(read.collect())
-    }
-
-    /// How many they are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Whether they vouch for what a server shows, the leaf first.

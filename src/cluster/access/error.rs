@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use kube::config::KubeconfigError;
 
 use super::KubeconfigPlace;
-use crate::cluster::fault;
+use crate::cluster::fault_words;
 
 /// Why the cluster cannot be talked to.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +137,7 @@ pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectE
         kube::Error::InferKubeconfig(KubeconfigError::MissingClusterUrl) => {
             "the cluster of the context has no server: expected its URL".to_owned()
         }
-        kube::Error::RustlsTls(_) if fault::words(error).contains(NO_CAS) => {
+        kube::Error::RustlsTls(_) if fault_words(error).contains(NO_CAS) => {
             "it names no certificate-authority, and this machine has no CA certificates: expected \
              certificate-authority or certificate-authority-data in its cluster"
                 .to_owned()
@@ -147,7 +147,7 @@ pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectE
             "its proxy has the scheme {:?}: expected http, https or socks5",
             proxy_url.scheme_str().unwrap_or_default()
         ),
-        other => fault::words(other),
+        other => fault_words(other),
     };
     ConnectError::Unusable {
         place: place.to_string(),

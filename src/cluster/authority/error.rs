@@ -1,6 +1,6 @@
 //! Reasons why the cluster does not keep or publish an authority. No text holds anything of a Secret.
 
-use crate::cluster::fault::words;
+use crate::cluster::fault_words;
 use crate::tls::self_managed::StoreError;
 
 /// What was asked for, and did not come about.
@@ -86,7 +86,7 @@ fn code(error: &kube::Error) -> Option<u16> {
 fn told(error: &kube::Error) -> String {
     match error {
         kube::Error::SerdeError(_) => "the answer of the API server cannot be read".to_owned(),
-        other => words(other),
+        other => fault_words(other),
     }
 }
 

@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::cluster::doctor::{Examination, need};
-use crate::cluster::fault;
+use crate::cluster::fault_words;
 use crate::foreign_text::one_line;
 use crate::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
@@ -246,7 +246,7 @@ async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bo
     let request = request.map_err(|error| (false, error.to_string()))?;
     let exchange = async {
         let answer = client.send(request).await;
-        let answer = answer.map_err(|error| fault::words(&error))?;
+        let answer = answer.map_err(|error| fault_words(&error))?;
         let (parts, body) = answer.into_parts();
         let whole = Limited::new(body, LARGEST).collect().await;
         let whole = whole.map_err(|error| one_line(&error.to_string()))?;
@@ -258,7 +258,7 @@ async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bo
         .map_err(|why: String| (false, why))?;
     match status(&bytes) {
         Some(status) if code != StatusCode::OK => {
-            let words = fault::words(&kube::Error::Api(Box::new(status)));
+            let words = fault_words(&kube::Error::Api(Box::new(status)));
             Err((code == StatusCode::FORBIDDEN, words))
         }
         _ => Ok((code, String::from_utf8_lossy(&bytes).into_owned())),

@@ -5,7 +5,7 @@
 //! serves other content than the object says. What is fetched counts as content of the digest only
 //! if the object does not name another one by then. Where it cannot be asked, the watch will say so;
 //! but what is written to the cache outlives the watch, so that is what was asked about only, and what
-//! more than one fetch speaks for ([`confidence`](super::confidence)).
+//! more than one fetch speaks for ([`job`](super::job)).
 
 use std::future::Future;
 use std::io::{self, Read};

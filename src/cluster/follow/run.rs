@@ -9,15 +9,14 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use crate::cluster::WatchEvent;
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
-use crate::cluster::fault::WatchFault;
 use crate::cluster::follow::SnapshotStore;
 use crate::cluster::follow::catalog_table::{AgeLimit, CatalogTable};
 use crate::cluster::follow::job::{Failure, Job, LoadOutcome, LoadedContent};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::report::{StatusListener, StatusTeller};
 use crate::cluster::follow::tracked::RETRY;
+use crate::cluster::{WatchEvent, WatchFault};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Content, Currency, Snapshot};
 use olmguard_preflight::content::BundleContents;

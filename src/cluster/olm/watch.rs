@@ -17,7 +17,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 
 use super::{DEPLOYMENT, FindError, RunningOlm, SeenGeneration, look};
-use crate::cluster::fault::WatchFault;
+use crate::cluster::WatchFault;
 use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 use crate::cluster::watch::Pauses;
 use crate::telemetry::OncePerChange;

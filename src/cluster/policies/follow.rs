@@ -236,8 +236,8 @@ impl WatchedPolicies {
 
     /// Whether everything that decides has been asked for.
     fn is_known(&self) -> bool {
-        self.policies.presence() != Presence::Unknown
-            && self.guardrails.presence() != Presence::Unknown
+        self.policies.presence != Presence::Unknown
+            && self.guardrails.presence != Presence::Unknown
             && self.permission.is_known()
     }
 

@@ -6,8 +6,8 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::object::{MOST_PAGES, Names, name, pages, served};
+use crate::cluster::{FaultClass, WatchFault};
 use crate::policy_objects::{ACCEPTED, KINDS, NOT_CHECKED, as_written};
 use crate::telemetry::metrics::WatchedResource;
 use olmguard_catalog::guardrail::GuardrailsObject;

@@ -24,7 +24,7 @@ use super::read::{Reports, due};
 use crate::cluster::lease::Leadership;
 use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind};
-use crate::cluster::{extensions, fault, line};
+use crate::cluster::{extensions, fault_words, line};
 use crate::source::http::Retry;
 use crate::telemetry::OncePerChange;
 use crate::tls::Clock;
@@ -143,7 +143,7 @@ impl StatusWriter {
     /// What is to be written; none before it is known what the policies match.
     fn due(&mut self) -> Option<Vec<DueStatus>> {
         self.is_changed = false;
-        if !self.extensions.is_asked() {
+        if !self.extensions.is_asked {
             return None;
         }
         let reports = self.reports.borrow_and_update().clone();
@@ -195,7 +195,7 @@ async fn write(client: Client, due: Vec<DueStatus>) -> Option<FailedWrites> {
             None => {
                 failed = Some(FailedWrites {
                     count: 1,
-                    first: (status.name, fault::words(&error)),
+                    first: (status.name, fault_words(&error)),
                 });
             }
         }
@@ -250,7 +250,7 @@ const RETRY: Retry = Retry {
 #[derive(Debug, Default)]
 pub(super) struct MatchedExtensions {
     subjects: Option<BTreeMap<String, ExtensionSubject>>,
-    /// Whether there was any answer.
+    /// Whether the API server was asked, with or without success.
     is_asked: bool,
 }
 
@@ -286,11 +286,6 @@ impl NamedSubject {
 }
 
 impl MatchedExtensions {
-    /// Whether the API server was asked, with or without success.
-    pub(super) fn is_asked(&self) -> bool {
-        self.is_asked
-    }
-
     /// Takes an event; true if the numbers may be others now.
     pub(super) fn take(&mut self, event: WatchEvent<NamedSubject>) -> bool {
         let was_asked = std::mem::replace(&mut self.is_asked, true);

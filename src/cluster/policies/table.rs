@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use super::read::{ObjectState, PolicyContent, ReadObject};
-use crate::cluster::fault::WatchFault;
+use crate::cluster::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
 use crate::telemetry::OncePerChange;
@@ -18,7 +18,7 @@ use crate::telemetry::OncePerChange;
 #[derive(Debug)]
 pub(super) struct ObjectTable<T> {
     objects: BTreeMap<Box<str>, ReadObject<T>>,
-    presence: Presence,
+    pub(super) presence: Presence,
     /// Why nothing is heard at the moment.
     fault: OncePerChange<WatchFault>,
 }
@@ -64,10 +64,6 @@ impl<T> Default for ObjectTable<T> {
 impl<T: PolicyContent> ObjectTable<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &ReadObject<T>> {
         self.objects.values()
-    }
-
-    pub(super) fn presence(&self) -> Presence {
-        self.presence
     }
 
     /// Whether all objects are known.

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
-use super::follow::{WatchedPolicies, Watches};
-use super::table::{DOUBT, ObjectTable};
 use super::*;
-use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::policies::follow::{WatchedPolicies, Watches};
+use crate::cluster::policies::table::{DOUBT, ObjectTable};
 use crate::cluster::watch::WatchEvent;
+use crate::cluster::{FaultClass, WatchFault};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::guardrail::GuardrailsObject;

@@ -21,10 +21,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 
 use crate::server::body::{BodyError, ReadBody};
-use crate::server::handler::Telemetry;
+use crate::server::handler::{Rejection, Telemetry};
 use crate::server::judge::{Judge, PendingReview};
 use crate::server::limits::{Deadline, LARGE_REVIEW, Limits, Worker, Workers};
-use crate::server::rejection::Rejection;
 use crate::telemetry::log::reviewing;
 use crate::telemetry::metrics::WaitedFor;
 use olmguard_admission::Review;

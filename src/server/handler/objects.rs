@@ -12,9 +12,8 @@ use tracing::{debug, info};
 
 use crate::live_facts::moment;
 use crate::server::catalog_preview::Preview;
-use crate::server::handler::{Handler, Telemetry, expect_json, peer};
+use crate::server::handler::{Handler, Rejection, Telemetry, expect_json, peer};
 use crate::server::limits::{Deadline, whole_review};
-use crate::server::rejection::Rejection;
 use crate::telemetry::metrics::{CatalogReviewResult, PolicyObjectLabel};
 use crate::tls::Clock as _;
 use olmguard_admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
