@@ -154,7 +154,7 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Rejection> {
 
 /// The metrics, log and Events that record answers.
 #[derive(Clone, Debug)]
-pub(in crate::server) struct Telemetry {
+pub(super) struct Telemetry {
     metrics: Arc<AdmissionMetrics>,
     events: EditEvents,
     policies: Arc<PolicyMetrics>,
@@ -163,11 +163,7 @@ pub(in crate::server) struct Telemetry {
 }
 
 impl Telemetry {
-    pub(in crate::server) fn of(
-        metrics: &Metrics,
-        decisions: DecisionLog,
-        events: EditEvents,
-    ) -> Self {
+    pub(super) fn of(metrics: &Metrics, decisions: DecisionLog, events: EditEvents) -> Self {
         Self {
             metrics: Arc::clone(&metrics.admission),
             decisions,
