@@ -384,7 +384,7 @@ impl GatheredInputs {
     fn check_installed(&self, plan: &CheckPlan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
             self.cases.iter().any(|case| {
-                let is_manifest = !matches!(case.subject, Subject::Review(_));
+                let is_manifest = matches!(case.subject, Subject::Manifest(..));
                 is_manifest && case.identity.name.as_ref() == Some(name)
             }) || self.named.contains(name)
         };
