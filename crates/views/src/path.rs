@@ -192,38 +192,28 @@ impl PathReport {
         let path = sought.steps.as_deref();
         let end = path.and_then(|path| path.last().copied());
         let is_here = inquiry.is_here(targets.unwrap_or_default());
-        let barred = match path {
-            _ if is_here || sought.is_cut => None,
-            _ => inquiry.forbidden_path(targets, end.as_ref()),
-        };
         let hops = match path {
             Some(path) => Some(hops(inquiry, path)),
             None => is_here.then(Vec::new),
         };
-        let one_edit = path.and_then(|path| inquiry.one_edit(path));
-        let goal = end.or_else(|| targets?.first().copied());
-        let is_unreached = hops.is_none();
-        let further = inquiry.further(targets, &sought);
-        let unreached = goal.or_else(|| further.as_deref()?.last().copied());
-        let unreached = unreached.filter(|_| is_unreached);
-        let doubts = if is_unreached {
-            doubts(&sought)
-        } else {
-            Vec::new()
+        let is_found = hops.is_some();
+        let barred = match path {
+            _ if is_here || sought.is_cut => None,
+            _ => inquiry.forbidden_path(targets, end.as_ref()),
         };
-        let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
-        let walks = vec![walk_report(inquiry)];
-        let beyond = further
-            .as_deref()
-            .filter(|_| !is_unreached && inquiry.is_set());
-        let beyond = || inquiry.uninstallable(beyond?);
-        let uninstallable = path.and_then(|path| inquiry.uninstallable(path));
-        let uninstallable = uninstallable.or_else(beyond);
-        let uninstallable = uninstallable.as_ref().and_then(text::not_installed);
-        let policed = further.as_deref().filter(|_| !is_unreached);
-        let policed = policed.and_then(|path| text::policed(inquiry, path));
+        let further = inquiry.further(targets, &sought);
+        let beyond = further.as_deref().filter(|_| is_found);
+        let goal = end.or_else(|| targets?.first().copied());
+        let unreached = goal.or_else(|| further.as_deref()?.last().copied());
+        let unreached = unreached.filter(|_| !is_found);
+        let tie = (!is_found).then(|| inquiry.tie(targets)).flatten();
         let is_nameless = inquiry.known == CatalogKnowledge::VersionOnly;
         let is_open = targets.is_none() && tie.is_none() && !sought.is_cut && !is_nameless;
+        let uninstallable = uninstallable(inquiry, path, beyond);
+        let walks = vec![walk_report(inquiry)];
+        let mut notes = notes(inquiry, &sought, is_found, &walks, barred.as_ref());
+        notes.extend(uninstallable.clone());
+        notes.extend(beyond.and_then(|path| text::policed(inquiry, path)));
         Ok(Self {
             to: goal.map(BundleReport::of),
             message: unreached.and_then(|goal| why_none(inquiry, goal)),
@@ -234,15 +224,14 @@ impl PathReport {
             ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
             is_targeted: targets.is_some(),
             doubt: PathDoubt::of(&sought, inquiry.known),
-            notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref())
-                .into_iter()
-                .chain(uninstallable.clone())
-                .chain(policed)
-                .collect(),
+            notes,
             uninstallable,
+            one_edit: path
+                .and_then(|path| inquiry.one_edit(path))
+                .as_ref()
+                .map(OneEditReport::from),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
-            one_edit: one_edit.as_ref().map(OneEditReport::from),
             walks,
             ..Self::about(inquiry)
         })
@@ -338,19 +327,24 @@ fn reachable_of(
     is_told.then(|| reachable(highest, newer)).flatten()
 }
 
-/// Why there may be a path although none was found.
-fn doubts(sought: &SoughtPath<'_>) -> Vec<String> {
-    let cut = sought.is_cut.then(|| cut("a path may exist anyway"));
-    let along_edges = sought.is_along_edges.then(text::only_along_edges);
-    let doubts = cut.into_iter().chain(along_edges);
-    doubts.filter(|_| sought.steps.is_none()).collect()
+/// The note that OLM does not install a bundle: one of the path, otherwise one beyond it, if it is known how the extension
+/// is set.
+fn uninstallable<'a>(
+    inquiry: &Inquiry<'a>,
+    path: Option<&[Choice<'a>]>,
+    beyond: Option<&[Choice<'a>]>,
+) -> Option<String> {
+    let own = path.and_then(|path| inquiry.uninstallable(path));
+    let beyond = beyond.filter(|_| inquiry.is_set());
+    let found = own.or_else(|| inquiry.uninstallable(beyond?));
+    text::not_installed(&found?)
 }
 
 /// What is worth knowing besides.
 fn notes(
     inquiry: &Inquiry<'_>,
     sought: &SoughtPath<'_>,
-    doubts: Vec<String>,
+    is_found: bool,
     walks: &[WalkReport],
     barred: Option<&ForbiddenPath<'_>>,
 ) -> Vec<String> {
@@ -359,7 +353,10 @@ fn notes(
     if path.len() > MOST_BENDS && !inquiry.guards.is_empty() {
         notes.push(text::not_all_compared());
     }
-    notes.extend(doubts);
+    if !is_found {
+        notes.extend(sought.is_cut.then(|| cut("a path may exist anyway")));
+        notes.extend(sought.is_along_edges.then(text::only_along_edges));
+    }
     notes.extend(not_applied(walks));
     let looked_at = barred.and_then(|barred| barred.steps.looked_at);
     notes.extend(looked_at.map(text::barred_so_far));

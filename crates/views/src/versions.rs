@@ -17,11 +17,11 @@ use crate::see::{self, InstalledReport};
 use olmguard_catalog::Catalog;
 use olmguard_engine::explain::{Places, PolicyReport, Reasons};
 use olmguard_engine::extension::{Filter, InstalledBundle};
-use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
+use olmguard_engine::judge::{Basis, IdentifiedInstalled, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{
-    Bounds, EditContext, Guards, InstallBound, InstallContext, MatchingPolicies, Maturity,
-    NotLoadedCause, Offer, Origin, Query,
+    Bounds, EditContext, Guards, InstallBound, InstallContext, MatchingPolicies, Maturity, Offer,
+    Origin, Query,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
@@ -206,67 +206,24 @@ impl VersionsReport {
         context: EditContext<'_>,
     ) -> Result<Self, NamingError> {
         let snapshot = basis.snapshot;
-        let mut notes = Vec::new();
-        let (mut unread, mut has_bad_input) = (Vec::new(), false);
-        let offers = offers(snapshot, filter, |catalog, why| {
-            notes.push(see::not_loaded(catalog, why));
-            unread.push(catalog.to_owned());
-            has_bad_input |= why.is_bad_input();
-        });
-        if !offers.is_empty() {
-            notes.extend(see::missing_channels(filter, &offers));
-        }
+        let offered = OfferedPackage::of(snapshot, filter);
+        let offers = offered.offers.as_slice();
         let said = said.filter(|_| !offers.is_empty());
-        let named = said.map(|said| said.find(snapshot.rules(), &offers));
+        let named = said.map(|said| said.find(snapshot.rules(), offers));
         let named = named.transpose()?;
-        let no_version = named
-            .as_ref()
-            .and_then(|named| see::no_version((&named.installed, named.known), filter, &offers));
-        let known = named.as_ref().and_then(|named| see::known(named.known));
-        notes.extend(known.map(str::to_owned));
-        let installed = named.as_ref().map(|named| &named.installed);
-        let origin = installed.and_then(|installed| origin(installed, snapshot, &mut notes));
-        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
+        let guards = Guards::of(&basis.policies.guardrails, &filter.package, offers);
         let upgrades = &basis.policies.upgrades;
-        let masterminds = snapshot.rules().masterminds;
-        let policies = MatchingPolicies::of(upgrades, filter, context, masterminds);
+        let policies =
+            MatchingPolicies::of(upgrades, filter, context, snapshot.rules().masterminds);
         let install = context.install.unwrap_or_else(InstallContext::of_unknown);
         let bounds = Bounds {
             rules: snapshot.rules(),
             guards: &guards,
             policies: Some(&policies),
-            install: InstallBound::of(Some(install), snapshot, &offers),
+            install: InstallBound::of(Some(install), snapshot, offers),
             effort: None,
         };
-        let standings = origin.map(|origin| Standings::of(&offers, origin, bounds));
-        if standings.as_ref().is_some_and(Standings::is_cut) {
-            notes.push(see::cut("versions shown as \"not found\" may be reachable"));
-        }
-        let unjudged = standings.as_ref().and_then(Standings::unjudged);
-        notes.extend(unjudged.map(|(judged, all)| text::unjudged(judged, all)));
-        let listed = offers.iter().enumerate();
-        let catalogs =
-            listed.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));
-        let catalogs = catalogs.collect();
-        let tie = standings.as_ref().and_then(Standings::tie);
-        Ok(Self {
-            is_complete: standings.as_ref().is_some_and(|all| !all.is_cut())
-                && unjudged.is_none()
-                && no_version.is_none(),
-            no_version,
-            unread,
-            has_bad_input,
-            ambiguous: tie.map(|tie| see::ambiguous(tie.iter().map(|choice| choice.catalog))),
-            schema: SCHEMA,
-            package: filter.package.clone(),
-            channels: filter.channels.clone(),
-            range: filter.range().map(str::to_owned),
-            installed: installed.map(InstalledReport::from),
-            catalogs,
-            guardrails: standings.map(Standings::into_reasons).unwrap_or_default(),
-            nearest: nearest_packages(snapshot, filter, &offers),
-            notes,
-        })
+        Ok(offered.report(snapshot, filter, named.as_ref(), bounds))
     }
 
     /// Whether some catalog has the package.
@@ -306,23 +263,93 @@ fn origin<'i>(
         .ok()
 }
 
-/// What each catalog in play offers, and which cannot, for which reason.
-fn offers<'s>(
-    snapshot: &'s Snapshot,
-    filter: &Filter,
-    mut failed: impl FnMut(&str, &NotLoadedCause<'_>),
-) -> Vec<Offer<'s>> {
-    let Ok(query) = Query::compile(filter, snapshot) else {
-        return Vec::new();
-    };
-    let mut offers = Vec::new();
-    for catalog in query.in_play(snapshot).catalogs {
-        match query.offers(&catalog.into()) {
-            Ok(offer) => offers.extend(offer),
-            Err(error) => failed(&catalog.name, &error.why),
+/// What the catalogs in play offer.
+#[derive(Default)]
+struct OfferedPackage<'s> {
+    offers: Vec<Offer<'s>>,
+    notes: Vec<String>,
+    /// The catalogs that are not loaded.
+    unread: Vec<String>,
+    /// Whether one of them cannot be read.
+    has_bad_input: bool,
+}
+
+impl<'s> OfferedPackage<'s> {
+    fn of(snapshot: &'s Snapshot, filter: &Filter) -> Self {
+        let mut read = Self::default();
+        let Ok(query) = Query::compile(filter, snapshot) else {
+            return read;
+        };
+        for catalog in query.in_play(snapshot).catalogs {
+            match query.offers(&catalog.into()) {
+                Ok(offer) => read.offers.extend(offer),
+                Err(error) => {
+                    read.notes.push(see::not_loaded(&catalog.name, &error.why));
+                    read.unread.push(catalog.name.clone());
+                    read.has_bad_input |= error.why.is_bad_input();
+                }
+            }
+        }
+        if !read.offers.is_empty() {
+            let missing = see::missing_channels(filter, &read.offers);
+            read.notes.extend(missing);
+        }
+        read
+    }
+
+    /// Its bundles, compared with the installed one within these bounds.
+    fn report(
+        &self,
+        snapshot: &Snapshot,
+        filter: &Filter,
+        named: Option<&IdentifiedInstalled>,
+        bounds: Bounds<'_, 's>,
+    ) -> VersionsReport {
+        let (offers, mut notes) = (self.offers.as_slice(), self.notes.clone());
+        let known = named.and_then(|named| see::known(named.known));
+        notes.extend(known.map(str::to_owned));
+        let installed = named.map(|named| &named.installed);
+        let origin = installed.and_then(|installed| origin(installed, snapshot, &mut notes));
+        let standings = origin.map(|origin| Standings::of(offers, origin, bounds));
+        notes.extend(standings.iter().flat_map(doubts));
+        let no_version = named
+            .and_then(|named| see::no_version((&named.installed, named.known), filter, offers));
+        let catalogs = offers.iter().enumerate();
+        let catalogs =
+            catalogs.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));
+        VersionsReport {
+            schema: SCHEMA,
+            package: filter.package.clone(),
+            channels: filter.channels.clone(),
+            range: filter.range().map(str::to_owned),
+            installed: installed.map(InstalledReport::from),
+            catalogs: catalogs.collect(),
+            nearest: nearest_packages(snapshot, filter, offers),
+            is_complete: no_version.is_none()
+                && standings.as_ref().is_some_and(Standings::is_complete),
+            no_version,
+            unread: self.unread.clone(),
+            has_bad_input: self.has_bad_input,
+            ambiguous: standings.as_ref().and_then(tie),
+            guardrails: standings.map(Standings::into_reasons).unwrap_or_default(),
+            notes,
         }
     }
-    offers
+}
+
+/// Why a version may be reachable that is shown as not found.
+fn doubts(standings: &Standings<'_, '_>) -> Vec<String> {
+    let cut = standings.is_cut();
+    let cut = cut.then(|| see::cut("versions shown as \"not found\" may be reachable"));
+    let unjudged = standings.unjudged();
+    let unjudged = unjudged.map(|(judged, all)| text::unjudged(judged, all));
+    cut.into_iter().chain(unjudged).collect()
+}
+
+/// That OLM cannot choose between catalogs, if it cannot.
+fn tie(standings: &Standings<'_, '_>) -> Option<String> {
+    let tied = standings.tie()?;
+    Some(see::ambiguous(tied.iter().map(|choice| choice.catalog)))
 }
 
 fn nearest_packages(snapshot: &Snapshot, filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {

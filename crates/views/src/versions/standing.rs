@@ -85,6 +85,11 @@ impl<'o, 's> Standings<'o, 's> {
         (judged < all).then_some((judged, all))
     }
 
+    /// Whether everything that can be reached is known.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.is_cut() && self.unjudged().is_none()
+    }
+
     /// Why no edit gives a bundle that an edge leads to.
     pub(super) fn not_given(&self, offer: &Offer<'s>, index: BundleIndex) -> Option<NotGiven<'s>> {
         self.edits.not_given(&offer.choice(index))
