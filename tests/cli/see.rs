@@ -468,6 +468,28 @@ fn a_policy_that_matches_by_namespace_is_left_out_with_a_warning() {
     assert!(stderr.ends_with(warning), "{stderr}");
 }
 
+/// A new extension is known by its flags: the manifests that are printed are those that policies judge.
+#[test]
+fn policies_match_the_new_extension_that_a_path_prints() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("policies.yaml");
+    let policy = "apiVersion: olmguard.dev/v1alpha1\nkind: UpgradePolicy\nmetadata: {name: p}\n\
+        spec: {match: {namespaces: [lights]}, rules: {versions: {deny: '*'}}}\n";
+    std::fs::write(&path, policy).expect("a file");
+    let flag = format!("--policy={}", path.display());
+    let path = ["path", PACKAGE, "1.0.0", SAMPLE, &flag];
+    for (flags, expected) in [
+        (&["--namespace=lights"][..], 1),
+        (&["--name=lights"], 1),
+        (&["--namespace=other", "--output=yaml"], 0),
+        (&["--output=yaml"], 0),
+    ] {
+        let (code, _, stderr) = run(&[&path[..], flags].concat(), "");
+        assert_eq!(code, Some(expected), "{flags:?}: {stderr}");
+        assert!(!stderr.contains("warning"), "{stderr}");
+    }
+}
+
 /// An extension in a file has a namespace and labels.
 #[test]
 fn policies_match_the_extension_that_a_path_changes() {

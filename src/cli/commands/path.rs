@@ -16,7 +16,7 @@ use crate::cli::output::{self, OutputArgs, yaml};
 use crate::cli::{CommandFailure, Exit, HasExit, help, say};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
 use olmguard_catalog::dns1123;
-use olmguard_engine::extension::{Extension, Filter, Shape};
+use olmguard_engine::extension::{Extension, Filter, PolicySubject, Shape};
 use olmguard_views::generation::Generation;
 use olmguard_views::path::{Frame, ManifestOfPath, PathReport, manifests};
 
@@ -109,6 +109,12 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
 }
 
 impl PathArgs {
+    /// Whether the path is of a new extension, which is known by its flags and is printed.
+    fn is_about_new(&self) -> bool {
+        self.olm == Generation::V1
+            && (self.output.form == Form::Yaml || self.frame.given().next().is_some())
+    }
+
     /// Reads the facts, and the manifest that each step changes.
     fn load(&self) -> Result<(PackageFacts, Frame), CommandFailure> {
         let mut seen = self.see.load_for(self.olm, &self.package)?;
@@ -118,6 +124,7 @@ impl PathArgs {
                 seen.subject = extension.subject;
                 seen.install = extension.install;
             }
+            None if self.is_about_new() => seen.subject = self.frame.subject(&self.package),
             None if self.olm == Generation::V1 => seen = seen.of_package_alone(),
             None => {}
         }
@@ -200,14 +207,29 @@ impl FrameArgs {
         }
     }
 
-    fn check_new(&self) -> Result<(), FrameError> {
-        let given = [
+    /// The flags for a new object that are given.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [
             ("--name", &self.name),
             ("--namespace", &self.namespace),
             ("--service-account", &self.service_account),
         ];
-        let given = given.into_iter().find(|(_, value)| value.is_some());
-        given.map_or(Ok(()), |(flag, _)| Err(FrameError::Both { flag }))
+        let given = flags.into_iter().filter(|(_, value)| value.is_some());
+        given.map(|(flag, _)| flag)
+    }
+
+    fn check_new(&self) -> Result<(), FrameError> {
+        let given = self.given().next();
+        given.map_or(Ok(()), |flag| Err(FrameError::Both { flag }))
+    }
+
+    /// What policies match a new object by: it has no labels.
+    fn subject(&self, package: &str) -> PolicySubject {
+        let [_, namespace, _] = self.names(package);
+        PolicySubject {
+            namespace,
+            ..PolicySubject::default()
+        }
     }
 
     /// Whether an API server takes the names of a new object.
