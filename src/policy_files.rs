@@ -202,7 +202,7 @@ const TWICE: &str =
 // === The guardrails of administrators, read from files of theirs ===
 //
 // A document that cannot be read forbids every upgrade of its package, and of every package where it
-// is not known which it is about: a rule that somebody wrote is never an open door.
+// is not known which it is about.
 
 /// The rules, and what is wrong with them.
 #[derive(Debug, Default)]

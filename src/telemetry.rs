@@ -193,8 +193,6 @@ mod tests {
     use olmguard_engine::snapshot::Snapshot;
     use olmguard_policy::Moment;
 
-    // Which answers are reported, and what is said of them.
-
     const WARN: OnUndecided = OnUndecided::Warn;
 
     fn object(uid: Option<&str>) -> Value {

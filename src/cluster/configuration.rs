@@ -152,7 +152,7 @@ fn read_webhook(
 fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
     match bundle {
         None | Some([]) => Bundle::Absent,
-        Some(bundle) => match Authorities::from_pem(bundle).0.len() {
+        Some(bundle) => match Authorities::from_pem(bundle).len() {
             0 => Bundle::Unreadable,
             count => Bundle::Certificates(count),
         },

@@ -298,8 +298,6 @@ mod tests {
     use super::*;
     use olmguard_support::api::{ApiServer, Trouble};
 
-    // A lease between replicas that share an API server, in virtual time.
-
     const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/olmguard/leases";
 
     fn cluster() -> ApiServer {

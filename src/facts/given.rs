@@ -243,7 +243,7 @@ fn may_be_extension(object: &ManifestObject) -> bool {
     (is_later(version) && (fits_kind || is_later(kind))) || (is_later(kind) && fits_group)
 }
 
-/// An OpenShift Template whose objects have an extension or a catalog. Another one is another kind.
+/// An OpenShift Template whose objects have an extension, a catalog or a policy. Another one is another kind.
 fn is_openshift_template(object: &ManifestObject) -> bool {
     let is_ours = |object: &Value| {
         let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();

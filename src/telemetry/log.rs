@@ -6,6 +6,8 @@
 //!          '--- LogHandle: GET, PUT /debug/loglevel
 //! ```
 //!
+//! An edit has one line, with what it asked for and the answer.
+//!
 //! Invariants: a stderr that nobody reads delays nothing; a line is bounded, and holds no control
 //! characters; neither an object nor anything that was not named here is ever written.
 

@@ -32,7 +32,7 @@ use crate::tls::{Leaf, TlsError};
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]
-pub struct Authorities(pub(crate) Vec<Leaf>);
+pub struct Authorities(Vec<Leaf>);
 
 /// Why a certificate is not taken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -57,6 +57,11 @@ pub enum Distrust {
 }
 
 impl Authorities {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Those in a text of PEM; what is no certificate is left out, as Go leaves it out.
     pub fn from_pem(text: &[u8]) -> Self {
         let certificates = CertificateDer::pem_slice_iter(text).filter_map(Result::ok);

@@ -65,6 +65,18 @@ package lantern
 ";
 
 #[test]
+fn files_without_an_extension_are_warned_of() {
+    let ran = diff(&two(), &["--extensions=lantern.yaml"]);
+    assert_eq!(
+        (ran.code, &*ran.stderr),
+        (
+            Some(1),
+            "warning: --extensions: no ClusterExtension in these files, so no change concerns an installed extension\n"
+        )
+    );
+}
+
+#[test]
 fn manifests_a_snapshot_and_a_cluster_give_the_same_weights() {
     let scene = two();
     let manifests = diff(&scene, &[MANIFESTS]);

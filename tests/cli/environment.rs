@@ -90,6 +90,20 @@ fn a_shared_variable_gives_way_to_the_command_line() {
         run(&[], &fleet)
     );
 
+    let contexts = [
+        ("OLMGUARD_AUDIT_CONTEXTS", "a"),
+        ("OLMGUARD_KUBECONFIG", "no/such"),
+    ];
+    let named = ["audit", "--contexts=a", "--kubeconfig=no/such"];
+    assert_eq!(run(&contexts, &["audit"]), run(&[], &named));
+    let v0 = [("OLMGUARD_PATH_OLM", "v0"), ("OLMGUARD_GRAPH", "semver")];
+    assert_eq!(run(&v0, &PATH), run(&v0[..1], &PATH));
+    // A command that always asks a cluster, and one that is given files.
+    let doctor = ["doctor", "--kubeconfig=no/such"];
+    assert_eq!(run(&everywhere[..1], &["doctor"]), run(&[], &doctor));
+    let serve = ["serve", "--catalog=a=no/such"];
+    assert_eq!(run(&everywhere, &serve), run(&[], &serve));
+
     let lint = ["lint", "examples/catalogs/lighthouse.yaml"];
     let rules = [
         ("OLMGUARD_GUARDRAILS", "no/such"),

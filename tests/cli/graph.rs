@@ -336,7 +336,11 @@ fn what_is_refused_is_said_with_the_way_out() {
             3,
             "error: --base: ",
         ),
-        (&["--from", "2.3.1", "--to", "1.0.0"], 1, ""),
+        (
+            &["--from", "2.3.1", "--to", "1.0.0"],
+            1,
+            "note: the graph has no upgrade path to the version of --to\n",
+        ),
         (
             &["--output-file", "no/such/folder/graph.svg"],
             5,

@@ -160,11 +160,11 @@ fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
         ),
         (
             &["--list", "-ojson", "--package", "a"],
-            "--package, --output: not an option of lint --list: use it with CATALOG",
+            "--package, --output: only with CATALOG, not with lint --list",
         ),
         (
             &["--explain", "cut-off-version", "-ojson"],
-            "--output: not an option of lint --explain: use it with CATALOG",
+            "--output: only with CATALOG, not with lint --explain",
         ),
         (&["-o", "xml", GOOD], "possible values"),
     ];

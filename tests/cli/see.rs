@@ -84,16 +84,33 @@ fn a_package_that_cannot_be_read_is_bad_input() {
 }
 
 #[test]
+fn no_package_has_an_empty_name() {
+    for command in [
+        &["versions", ""][..],
+        &["path", "", "1.0.0"],
+        &["explain", "", "1.0.0", "1.1.0"],
+        &["graph", ""],
+    ] {
+        let (code, stdout, stderr) = run(&[command, &[SAMPLE]].concat(), "");
+        assert_eq!((code, &*stdout), (Some(2), ""), "{command:?}: {stderr}");
+        assert!(
+            stderr.starts_with("error: a value is required for"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
 fn a_form_refuses_options_of_another_form() {
     fails(
         &["explain", "NotASuccessor", SAMPLE, "-ojson"],
         2,
-        "--catalog, --output: not an option of explain TOKEN: use it with PACKAGE FROM TO",
+        "--catalog, --output: only with PACKAGE FROM TO, not with explain TOKEN",
     );
     fails(
         &["explain", "--list", "-ojson"],
         2,
-        "--output: not an option of explain --list: use it with PACKAGE FROM TO",
+        "--output: only with PACKAGE FROM TO, not with explain --list",
     );
 }
 
@@ -140,8 +157,7 @@ fn what_is_not_there_is_said() {
             "--channel=stable",
         ],
         2,
-        "--installed, --channel, --range: not an option of versions without PACKAGE: use it with \
-         PACKAGE",
+        "--installed, --channel, --range: only with PACKAGE, not with versions without PACKAGE",
     );
     fails(
         &["versions", SAMPLE, "--in=hub"],

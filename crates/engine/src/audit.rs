@@ -191,8 +191,8 @@ impl<'s> Requested<'s> {
 
 // === The images that are worth reading before an edit asks for them ===
 
-/// The images of the bundles that an extension can be upgraded to, each once: first the image of the bundle that its spec
-/// resolves to, then the images of the successors of the installed bundle in its channels, the newest first.
+/// The images of the bundles that an extension can be upgraded to, each once: first the image of the bundle that its
+/// spec resolves to, then the images of the successors of the installed bundle in its channels, the newest first.
 ///
 /// An extension without an installed bundle, or with a spec that cannot be read, has none.
 pub fn images_ahead(snapshot: &Snapshot, extension: &Extension, most: usize) -> Vec<String> {

@@ -123,7 +123,8 @@ pub struct Hop {
     pub version: String,
     /// Bundle that the edit installs.
     pub bundle: BundleReport,
-    /// Edges that allow the step. Empty if the semver rules alone allow it.
+    /// Edges that allow the step. Empty if it needs none: the bundle has the installed version, or the semver rules
+    /// alone allow it.
     edges: Vec<EdgeReport>,
     /// Whether the bundle counts as the one that is installed before the step.
     #[serde(skip)]
@@ -327,8 +328,8 @@ fn reachable_of(
     is_told.then(|| reachable(highest, newer)).flatten()
 }
 
-/// The note that OLM does not install a bundle: one of the path, otherwise one beyond it, if it is known how the extension
-/// is set.
+/// The note that OLM does not install a bundle: one of the path, otherwise one beyond it, if it is known how the
+/// extension is set.
 fn uninstallable<'a>(
     inquiry: &Inquiry<'a>,
     path: Option<&[Choice<'a>]>,

@@ -86,7 +86,7 @@ fn without_moot(command: Command, matches: &ArgMatches) -> Command {
     }
 }
 
-/// What a command line says of one command.
+/// What a command line, and the variables of the command itself, say of one command.
 struct Said<'a> {
     command: &'a Command,
     matches: &'a ArgMatches,
@@ -95,8 +95,11 @@ struct Said<'a> {
 
 impl<'a> Said<'a> {
     fn of(command: &'a Command, matches: &'a ArgMatches) -> Self {
-        let source = |flag: &&Arg| matches.value_source(flag.get_id().as_str());
-        let is_said = |flag: &&Arg| source(flag) == Some(ValueSource::CommandLine);
+        let is_said = |flag: &&Arg| match matches.value_source(flag.get_id().as_str()) {
+            Some(ValueSource::CommandLine) => true,
+            Some(ValueSource::EnvVariable) => !is_shared(flag),
+            _ => false,
+        };
         Self {
             command,
             matches,
@@ -126,15 +129,14 @@ impl<'a> Said<'a> {
         is_given && (value.is_empty() || values().any(|one| one == value))
     }
 
-    /// Whether a cluster is asked, by a variable too. A command without the flag asks one.
+    /// Whether a cluster is asked, by a variable too. A command without the flag asks one, unless it is given files.
     fn has_cluster(&self) -> bool {
         let mut flags = self.command.get_arguments();
-        flags
-            .find(|flag| flag.get_id() == FROM_CLUSTER)
-            .is_none_or(|flag| {
-                let is_on = matches!(self.matches.try_get_one(FROM_CLUSTER), Ok(Some(true)));
-                self.has("contexts", "") || (is_on && !self.outweighs(flag))
-            })
+        let Some(flag) = flags.find(|flag| flag.get_id() == FROM_CLUSTER) else {
+            return !self.has("catalog", "");
+        };
+        let is_on = matches!(self.matches.try_get_one(FROM_CLUSTER), Ok(Some(true)));
+        self.has("contexts", "") || (is_on && !self.outweighs(flag))
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct TypedOptions<Of> {
 
 /// Options that a form of a command does not have.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: not an option of {form}: use it with {expected}", options.join(", "))]
+#[error("{}: only with {expected}, not with {form}", options.join(", "))]
 pub(crate) struct NotOfForm {
     pub(crate) options: Vec<String>,
     /// The form of the command that was used.

@@ -1,4 +1,5 @@
-//! `olmguard bundle`: whether OLM installs a bundle, and after which it can follow.
+//! `olmguard bundle`: whether OLM installs a bundle, and after which it can follow; with
+//! findings for pipelines.
 
 use std::io;
 

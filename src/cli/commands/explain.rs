@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 
 use crate::cli::args::installed::SaidArg;
@@ -120,7 +120,7 @@ impl TypedValueParser for WordParser {
         arg: Option<&Arg>,
         value: &OsStr,
     ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, arg, value)
+        NonEmptyStringValueParser::new().parse_ref(command, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -208,7 +208,9 @@ pub(super) struct Authority {
 }
 
 struct Material {
+    /// The certificate of the authority, PEM.
     certificate: String,
+    /// Its key, PEM, for the store alone.
     key: Zeroizing<String>,
     issuer: Issuer<'static, CaKey>,
     not_before: SystemTime,

@@ -102,7 +102,7 @@ pub struct IdentifiedInstalled {
 pub enum CatalogKnowledge {
     /// A bundle of the catalogs, or a name that they have with the version that is stated for it.
     Whole,
-    /// A name that is stated with its version, and that no bundle and no edge has: only ranges count.
+    /// A name that is stated with its version, and that no bundle and no edge has: only the version counts.
     Stranger,
     /// A name of edges that no bundle has; the version is read from it.
     NameOnly,

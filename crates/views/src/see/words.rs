@@ -63,8 +63,7 @@ pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     match known {
         CatalogKnowledge::Whole => None,
         CatalogKnowledge::Stranger => Some(
-            "no bundle and no edge has the name of the installed bundle: OLM upgrades it only by a skipRange, or \
-             through a bundle of its own version",
+            "no bundle and no edge has the name of the installed bundle, so an upgrade depends on its version alone",
         ),
         CatalogKnowledge::NameOnly => Some(
             "no bundle has this name, only edges: olmguard takes the version from the name; OLM does not",

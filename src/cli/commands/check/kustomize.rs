@@ -6,8 +6,9 @@
 //! ```
 //!
 //! olmguard renders nothing, so what kustomize changes is not checked as it is written: the answer would be about
-//! an object that no cluster gets. What at least one overlay applies as it is written is checked, and the other
-//! overlays are skipped.
+//! an object that no cluster gets. What at least one overlay applies as it is written is checked, and each overlay
+//! that changes it is skipped. Catalogs and policies count as they are written: a rule that is left out would be an
+//! open door.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -79,7 +80,7 @@ impl Kustomizations {
         let mut users = users.iter();
         let is_as_written = users.any(|user| self.is_as_written(*user, &mut seen));
         self.read.insert(path);
-        (!is_as_written).then_some(Unrendered::Resource)
+        (is_extension && !is_as_written).then_some(Unrendered::Resource)
     }
 
     /// The directory to build for what is in this file, as a command takes it.
@@ -91,8 +92,8 @@ impl Kustomizations {
         (!top.is_component).then(|| top.shown.clone())
     }
 
-    /// The kustomizations whose objects are not all checked, and that nothing is skipped for yet: some of their resources
-    /// are not among the inputs, or they change objects that another overlay is named for.
+    /// The kustomizations whose objects are not all checked, and that nothing is skipped for yet: some of their
+    /// resources are not among the inputs, or they change objects that another overlay is named for.
     pub(super) fn incomplete(&self, skipped: &[Skipped]) -> Vec<Skipped> {
         let is_named = |one: &Kustomization| {
             let by = Renderer::Kustomize(one.shown.clone());
@@ -168,7 +169,8 @@ impl Kustomizations {
             }
     }
 
-    /// Whether it or one of its components changes objects that olmguard reads. No one knows of a component that is not there.
+    /// Whether it or one of its components changes objects that olmguard reads. No one knows of a component that is
+    /// not there.
     fn changes<'k>(&'k self, one: &'k Kustomization, seen: &mut HashSet<&'k Path>) -> bool {
         if !seen.insert(&one.directory) {
             return false;

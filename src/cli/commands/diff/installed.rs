@@ -90,7 +90,9 @@ impl InstalledArgs {
         faults.iter().for_each(say);
         skipped.iter().for_each(warn);
         if extensions.is_empty() && faults.is_empty() && skipped.is_empty() {
-            warn(&"--extensions: no ClusterExtension in these files, so no change concerns one");
+            warn(
+                &"--extensions: no ClusterExtension in these files, so no change concerns an installed extension",
+            );
         }
         let exits = faults.iter().map(|_| Exit::BadInput).collect();
         Ok((Some(extensions), exits))
