@@ -116,7 +116,7 @@ impl HasExit for ManError {
     fn exit(&self) -> Exit {
         match self {
             Self::NoCommand { .. } => Exit::Usage,
-            Self::Folder { .. } => Exit::BadInput,
+            Self::Folder { .. } => Exit::Internal,
         }
     }
 }

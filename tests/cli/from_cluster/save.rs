@@ -100,7 +100,10 @@ fn what_is_no_place_for_a_file_is_wrong_usage() {
             "-",
             "\"-\": expected a file to write to; a snapshot is not written to standard output",
         ),
-        ("no/such", "no/such: cannot be created: "),
+        (
+            "no/such",
+            "no/such: cannot be created: No such file or directory (os error 2); expected",
+        ),
     ] {
         let ran = scene.run(&["snapshot", "save", "--kubeconfig=kubeconfig", file]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{file}");

@@ -98,10 +98,14 @@ impl SnapshotFile {
             return Err(SaveError::Folder { file });
         }
         let folder = file.parent().filter(|path| !path.as_os_str().is_empty());
-        let beside = Builder::new()
-            .prefix(".olmguard-")
-            .permissions(Permissions::from_mode(AS_ANY_FILE))
-            .tempfile_in(folder.unwrap_or(Path::new(".")));
+        let folder = folder.unwrap_or(Path::new("."));
+        // A fault of the file beside it would name that file.
+        let beside = folder.metadata().and_then(|_| {
+            Builder::new()
+                .prefix(".olmguard-")
+                .permissions(Permissions::from_mode(AS_ANY_FILE))
+                .tempfile_in(folder)
+        });
         match beside {
             Ok(beside) => Ok(Self { file, beside }),
             Err(source) => Err(SaveError::Make { file, source }),
