@@ -91,7 +91,7 @@ odd\\x1b[1m
 old
   Content   1 package, 5 bundles; newer content exists
   Priority  0
-  Serving   no: edits that need this catalog are undecided
+  Serving   no
   Mode      Unavailable: OLM does not use this catalog
   Labels    olm.operatorframework.io/metadata.name=old
 ";

@@ -58,7 +58,7 @@ fn catalog(state: &CatalogState, now: Option<SystemTime>, text: &mut Text) {
         fact("Unpacked", (unpacked_words(unpacked, now), Tone::Plain));
     }
     fact("Priority", (state.priority.to_string(), Tone::Plain));
-    fact("Serving", serving(state.serving));
+    fact("Serving", serving(state));
     fact("Mode", mode(state.availability));
     fact("Labels", labels(&state.labels));
 }
@@ -120,10 +120,11 @@ fn unpacked_words(unpacked: &str, now: Option<SystemTime>) -> String {
     format!("{unpacked}{}", age.unwrap_or_default())
 }
 
-fn serving(serving: ServingState) -> (String, Tone) {
-    match serving {
-        ServingState::Presumed => ("yes".to_owned(), Tone::Plain),
-        ServingState::KnownNot => (
+fn serving(state: &CatalogState) -> (String, Tone) {
+    match (state.serving, state.availability) {
+        (ServingState::Presumed, _) => ("yes".to_owned(), Tone::Plain),
+        (ServingState::KnownNot, Availability::Unavailable) => ("no".to_owned(), Tone::Plain),
+        (ServingState::KnownNot, Availability::Available) => (
             "no: edits that need this catalog are undecided".to_owned(),
             Tone::Caution,
         ),
