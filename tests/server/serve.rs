@@ -193,7 +193,7 @@ fn wrong_usage_says_what_to_write_instead() {
         ),
         (
             &["--self-signed", "--olm-release=0.1"],
-            "unknown OLM release \"0.1\": expected one of",
+            "unknown OLM release \"0.1\": expected 1.0 to",
         ),
         (
             &["--self-signed", "--olm-feature-gates=X=true"],

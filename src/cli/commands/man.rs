@@ -38,11 +38,8 @@ const EXAMPLES: &[&str] = &[
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 enum ManError {
-    #[error("olmguard has no command {named:?}: expected {}", .expected.join(" or "))]
-    NoCommand {
-        named: String,
-        expected: Vec<String>,
-    },
+    #[error("olmguard has no command {named:?}: expected {expected}")]
+    NoCommand { named: String, expected: String },
     #[error("{}: the pages cannot be written: {source}; expected a directory", .folder.display())]
     Folder { folder: PathBuf, source: io::Error },
 }
@@ -102,13 +99,13 @@ fn no_command(above: &Command, names: &[String], name: &str) -> ManError {
     let known: Vec<_> = above.get_subcommands().map(Command::get_name).collect();
     let near = nearest(name, known.iter().copied(), 2);
     let expected = match (near.is_empty(), known.is_empty()) {
-        (false, _) => near,
-        (true, false) => known,
-        (true, true) => vec!["no word behind it"],
+        (false, _) => near.join(" or "),
+        (true, false) => "a command of olmguard --help".to_owned(),
+        (true, true) => format!("nothing after {}", above.get_name()),
     };
     ManError::NoCommand {
         named: names.join(" "),
-        expected: expected.into_iter().map(str::to_owned).collect(),
+        expected,
     }
 }
 
@@ -143,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             found(&["range", "x"]).unwrap_err().to_string(),
-            "olmguard has no command \"range x\": expected no word behind it"
+            "olmguard has no command \"range x\": expected nothing after range"
         );
     }
 }

@@ -78,7 +78,7 @@ fn what_is_no_catalog_is_refused() {
 fn an_unknown_release_or_gate_names_the_known() {
     refused(
         &["--olm-release", "0.9"],
-        "unknown OLM release \"0.9\": expected one of 1.0",
+        "unknown OLM release \"0.9\": expected 1.0 to",
     );
     let gates = parse(&["--olm-feature-gates", "BoxcutterRuntime=true,Nope=true"]);
     let error = gates
