@@ -17,8 +17,7 @@ use crate::manifest::{
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress, SourceError, image_of};
 use olmguard_catalog::DependencyKind;
-use olmguard_catalog::heap::Heap;
-use olmguard_catalog::memory::{Account, Loan};
+use olmguard_catalog::memory::{Account, Heap, Loan};
 use olmguard_preflight::bundle::{
     NoBundle, RegistryBundle, WrongField, dependencies_of, is_properties_file, package_of,
 };

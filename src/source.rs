@@ -32,24 +32,24 @@ mod stream;
 mod tests;
 mod walk;
 
-pub use decompress::Progress;
-pub use load::{
-    CatalogPlace, CatalogPlaceError, CatalogSource, FilesPlace, Loader, LocalFiles, finished, load,
-    load_bytes,
-};
-
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::thread;
 
 use decompress::Decoder;
+use pipeline::Pipeline;
+
 use olmguard_catalog::blob::Sink;
-use olmguard_catalog::fbc::intake::{Decisive, Intake};
-use olmguard_catalog::fbc::{FbcError, NotAFile};
+use olmguard_catalog::fbc::{Decisive, FbcError, Intake, NotAFile};
 use olmguard_catalog::memory::TooLarge;
 use olmguard_catalog::{Doubt, Glance};
-use pipeline::Pipeline;
+
+pub use decompress::Progress;
+pub use load::{
+    CatalogPlace, CatalogPlaceError, CatalogSource, FilesPlace, Loader, LocalFiles, finished, load,
+    load_bytes,
+};
 
 /// Reads the catalog at `path`, a file, a folder, or standard input if `path` is `-`, and hands
 /// its blobs to `sink` in the catalog's order.

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use olmguard_catalog::heap::Heap;
+use olmguard_catalog::memory::Heap;
 use olmguard_preflight::bundle::{RegistryBundle, WrongField};
 use serde_json::Value;
 

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use held::{ClusterVersions, HeldImage, ReadStamp, WatchedCrds};
 use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -37,9 +38,7 @@ use crate::cluster::watch::WatchedKind;
 use crate::source::http::Retry;
 use crate::telemetry::OncePerChange;
 use crate::telemetry::metrics::{ImageMetrics, ImageState};
-use held::{ClusterVersions, HeldImage, ReadStamp, WatchedCrds};
-use olmguard_catalog::heap::Heap;
-use olmguard_catalog::memory::{Account, Loan, Pool};
+use olmguard_catalog::memory::{Account, Heap, Loan, Pool};
 use olmguard_engine::audit::images_ahead;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::snapshot::Snapshot;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::manifest::{Document, Position, Positions, ValueStep};
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::JsonType;
 use olmguard_engine::explain::in_quotes;
 use olmguard_engine::nearest::nearest;
 

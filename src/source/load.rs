@@ -9,7 +9,7 @@ use crate::source::image::{ImageError, ImageKind, ImagePlace, ImagePlaceError, U
 use crate::source::pinned::{PinnedUrl, PinnedUrlError};
 use crate::source::{Decoder, Progress, SourceError, read_from, read_from_with, read_with};
 use olmguard_catalog::blob::{self, BlobFault, BlobKey, Sink, UnfiledObject};
-use olmguard_catalog::fbc::intake::Decisive;
+use olmguard_catalog::fbc::Decisive;
 use olmguard_catalog::memory::{Account, Pool};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};

@@ -22,10 +22,11 @@ use std::thread::{self, Scope};
 use super::SourceError;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
-use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::reader::{self, YamlDocument};
 use olmguard_catalog::fbc::yaml::YamlMarks;
-use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
+use olmguard_catalog::fbc::{
+    BlobPlace, FbcError, FbcErrorKind, Intake, NotAFile, Places, TextOrigin,
+};
 use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
 /// Takes what a file holds, in order, and hands blobs to an intake.

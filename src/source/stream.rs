@@ -7,11 +7,10 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::SourceError;
 use super::pipeline::{Pipeline, cores};
+use olmguard_catalog::fbc::Intake;
 use olmguard_catalog::fbc::advance::{Advance, Ahead, advance, advance_with, pieces};
-use olmguard_catalog::fbc::intake::Intake;
 use olmguard_catalog::fbc::reader::{BLOB_LIMIT, Reader};
-use olmguard_catalog::heap::allocated;
-use olmguard_catalog::memory::{Account, Loan, TooLarge};
+use olmguard_catalog::memory::{Account, Loan, TooLarge, allocated};
 
 /// Reads a file of this name to its end.
 pub(super) fn read<I: Intake>(

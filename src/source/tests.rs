@@ -12,11 +12,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::source::{Progress, read_from, read_into};
 use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
-use olmguard_catalog::fbc::intake::{BlobPlace, Decisive, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Raw};
 use olmguard_catalog::fbc::reader::{NextItem, Reader};
-use olmguard_catalog::fbc::{self, FbcError};
+use olmguard_catalog::fbc::{self, BlobPlace, Decisive, FbcError, Intake, Places, TextOrigin};
 use olmguard_catalog::memory::Account;
 
 /// The folders of the blobs, in order, or their faults.

@@ -247,7 +247,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use olmguard_catalog::json_type::JsonType;
+    use olmguard_catalog::json::JsonType;
     use olmguard_engine::extension::{Extension, Json, RecognisedObject, Shape, recognise};
 
     /// A value that notes which paths are asked of it.

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use olmguard_catalog::json::Json;
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::{Json, JsonType};
 use olmguard_engine::json_values;
 
 /// Values in the order of the body.

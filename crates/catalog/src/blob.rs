@@ -23,8 +23,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::memory::Account;
-use crate::heap::{Heap, heap_of};
-use crate::install_facts::InstallFacts;
+use crate::bundle::InstallFacts;
+use crate::memory::{Heap, heap_of};
 
 /// Path of a blob in operator-controller's cache: `package/schema/name.json`.
 ///

@@ -14,9 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::blob::{self, BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::guardrail::{self, Guardrails, UnreadGuardrails};
-use crate::heap::{Heap, allocated, heap_of, table_bytes};
 use crate::index::{PackageParts, index};
-use crate::memory::{Account, Loan, TooLarge};
+use crate::memory::{Account, Heap, Loan, TooLarge, allocated, heap_of, table_bytes};
 use crate::olm::Rules;
 use crate::owned::OwnedChannel;
 use crate::{BlobCounts, Bundle, Catalog, Package, PackageFault};

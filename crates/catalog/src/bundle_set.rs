@@ -3,7 +3,7 @@
 //! A package numbers its bundles in order of preference, so the first member of a set is the best
 //! bundle in it, and walking a set walks from best to worst.
 
-use crate::heap::{Heap, allocated, flat};
+use crate::memory::{Heap, allocated, flat};
 
 /// The place of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -1,8 +1,7 @@
 //! A catalog in memory.
 
 use crate::blob::BlobFault;
-use crate::heap::heap_of;
-use crate::memory::Account;
+use crate::memory::{Account, heap_of};
 use crate::package::Package;
 
 /// The content of one catalog, immutable.

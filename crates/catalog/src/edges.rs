@@ -25,8 +25,7 @@ use smallvec::SmallVec;
 
 use crate::bundle_set::BundleIndex;
 use crate::edges::ranges::{AnswerRows, EndingRanges, RangeIndex, RankedEdges};
-use crate::heap::{Heap, allocated, flat, heap_of};
-use crate::memory::Loan;
+use crate::memory::{Heap, Loan, allocated, flat, heap_of};
 use crate::version::{Membership, SkipRange, Version};
 
 /// The place of a channel among those of its package.

@@ -17,7 +17,7 @@ mod read;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use crate::heap::{Heap, heap_of};
+use crate::memory::{Heap, heap_of};
 use crate::version::comparator::VersionCut;
 use crate::version::meaning::{self, Class};
 use crate::version::{Extent, Membership, SkipRange, Version};

@@ -3,12 +3,11 @@
 //! Reading goes on after a fault, because what is readable still restricts. [`FieldFaults`] keeps the first fault, or
 //! many.
 
-use std::fmt;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Number, Value};
 
-use crate::json_type::JsonType;
+use crate::json::JsonType;
 use crate::version::go::{escape, quote};
 
 /// An object, and its place. A member that is null counts as absent, as in the API server.

@@ -4,16 +4,14 @@
 //! ([`Rules`]); no other file asks for a release number. Upstream: the tags v1.0.0 to v1.11.0 of
 //! `operator-framework/operator-controller` and the libraries that each of them vendors.
 
-mod gates;
-mod install;
 mod release;
 
-pub use gates::{GateError, Gates};
-pub use install::{CertificateProvider, InstallGate, InstallSettings, PreflightMode};
-pub use release::{OlmRelease, UnknownRelease};
+use std::collections::BTreeMap;
 
 use crate::selector::SelectorTexts;
 use crate::version::{LegacyRelease, Masterminds, ReleaseLimit};
+
+pub use release::{OlmRelease, UnknownRelease};
 
 /// What the OLM in the cluster does, as far as releases and feature gates differ in it.
 ///
@@ -140,5 +138,459 @@ impl Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self::new(OlmRelease::default(), Gates::default())
+    }
+}
+
+// === Feature gates of operator-controller, as its `--feature-gates` flag takes them ===
+
+/// The gates that touch resolution, as they are set, and what is known of those that matter after it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Gates {
+    bundle_release_support: bool,
+    force_semver_upgrade_constraints: bool,
+    install: InstallGates,
+}
+
+/// Why a setting of a gate was not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum GateError {
+    /// There is no `=` in it.
+    #[error("feature gate {found:?} has no value: expected NAME=true or NAME=false")]
+    NoValue {
+        /// The setting as given.
+        found: String,
+    },
+    /// The value is none that Go's `strconv.ParseBool` takes.
+    #[error(
+        "feature gate {gate} has the value {found:?}: expected 1, t, T, TRUE, true, True, 0, f, F, FALSE, false or False"
+    )]
+    NotABool {
+        /// The gate.
+        gate: String,
+        /// The value as given.
+        found: String,
+    },
+    /// No operator-controller of this release has such a gate.
+    #[error("unknown feature gate {found:?} for OLM {olm}: expected one of {}", known(*.olm).join(", "))]
+    Unknown {
+        /// The name as given.
+        found: String,
+        /// The release that was asked.
+        olm: OlmRelease,
+    },
+}
+
+impl Gates {
+    /// Reads settings such as `BundleReleaseSupport=true`; of two for one gate the last one wins.
+    ///
+    /// `AllAlpha` sets the gates that are not set themselves: those that touch resolution are alpha.
+    pub fn parse<'a>(
+        settings: impl IntoIterator<Item = &'a str>,
+        olm: OlmRelease,
+    ) -> Result<Self, GateError> {
+        let mut set = BTreeMap::new();
+        for setting in settings {
+            let (name, value) = setting.split_once('=').ok_or_else(|| GateError::NoValue {
+                found: setting.to_owned(),
+            })?;
+            let (name, value) = (name.trim(), value.trim());
+            let on = parse_bool(value).ok_or_else(|| GateError::NotABool {
+                gate: name.to_owned(),
+                found: value.to_owned(),
+            })?;
+            if !known(olm).contains(&name) {
+                let found = name.to_owned();
+                return Err(GateError::Unknown { found, olm });
+            }
+            set.insert(name, on);
+        }
+        let said = |gate: &str| set.get(gate).copied();
+        let all_alpha = said(ALL_ALPHA);
+        let is_on =
+            |gate: &str| known(olm).contains(&gate) && said(gate).or(all_alpha).unwrap_or_default();
+        Ok(Self {
+            bundle_release_support: is_on(BUNDLE_RELEASE_SUPPORT),
+            force_semver_upgrade_constraints: is_on(FORCE_SEMVER),
+            install: InstallGates::known(|gate| said(gate.as_str()), all_alpha, olm),
+        })
+    }
+
+    /// The names of those that touch resolution and are on, in byte order.
+    pub fn on(self) -> impl Iterator<Item = &'static str> {
+        let named = [
+            (BUNDLE_RELEASE_SUPPORT, self.bundle_release_support),
+            (FORCE_SEMVER, self.force_semver_upgrade_constraints),
+        ];
+        named
+            .into_iter()
+            .filter_map(|(name, is_on)| is_on.then_some(name))
+    }
+
+    /// The names of all that were turned on in this release.
+    pub fn turned_on(self, olm: OlmRelease) -> impl Iterator<Item = &'static str> {
+        self.on().chain(self.install.turned_on(olm))
+    }
+
+    /// Whether both resolve alike, whatever the gates that matter after resolution.
+    pub fn resolve_as(self, other: Self) -> bool {
+        self.of_resolution() == other.of_resolution()
+    }
+
+    /// The same, but that the gates that matter after resolution are not known.
+    pub fn of_resolution(self) -> Self {
+        Self {
+            install: InstallGates::default(),
+            ..self
+        }
+    }
+}
+
+/// Go's `strconv.ParseBool`.
+fn parse_bool(value: &str) -> Option<bool> {
+    match value {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// The gates of a release, those that do not touch resolution included.
+fn known(olm: OlmRelease) -> Vec<&'static str> {
+    let resolving: &[&str] = match olm.minor() {
+        0 | 1 => &[FORCE_SEMVER],
+        2..=8 => &[],
+        _ => &[BUNDLE_RELEASE_SUPPORT],
+    };
+    [resolving, OTHERS].concat()
+}
+
+const ALL_ALPHA: &str = "AllAlpha";
+const BUNDLE_RELEASE_SUPPORT: &str = "BundleReleaseSupport";
+const FORCE_SEMVER: &str = "ForceSemverUpgradeConstraints";
+
+/// Gates of any release that leave the choice of the bundle alone, but for `AllAlpha`.
+const OTHERS: &[&str] = &[
+    ALL_ALPHA,
+    "AllBeta",
+    "BoxcutterRuntime",
+    "DeploymentConfig",
+    "HelmChartSupport",
+    "PreflightPermissions",
+    "RegistryV1WebhookSupport",
+    "SingleOwnNamespaceInstallSupport",
+    "SyntheticPermissions",
+    "WebhookProviderCertManager",
+    "WebhookProviderOpenshiftServiceCA",
+];
+
+// === How an operator-controller installs what it has resolved: the gates that matter after resolution ===
+
+/// The settings of one operator-controller.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a feature gate, which is on or off"
+)]
+pub struct InstallSettings {
+    /// `SingleOwnNamespaceInstallSupport`: bundles without the install mode `AllNamespaces`, and `watchNamespace`.
+    pub single_own_namespace: bool,
+    /// `DeploymentConfig`: `deploymentConfig` in `spec.config.inline`.
+    pub deployment_config: bool,
+    /// `BoxcutterRuntime`: revisions instead of Helm releases.
+    pub boxcutter: bool,
+    /// `HelmChartSupport`: Helm charts beside bundles.
+    pub helm_charts: bool,
+    /// What provides the certificates of webhooks.
+    pub certificates: CertificateProvider,
+}
+
+/// What provides the certificates of webhooks: the gates `WebhookProviderCertManager`, which wins, and
+/// `WebhookProviderOpenshiftServiceCA`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum CertificateProvider {
+    /// Nothing: bundles with webhooks are refused.
+    None,
+    /// cert-manager.
+    CertManager,
+    /// OpenShift's service CA.
+    OpenshiftServiceCa,
+}
+
+/// The result for an edit that resolves to a bundle which operator-controller cannot install.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PreflightMode {
+    /// It is denied if that is certain, and otherwise allowed with a warning.
+    #[default]
+    Deny,
+    /// It is allowed with a warning.
+    Warn,
+    /// The installation is not looked at.
+    Off,
+}
+
+word_set! {
+    /// A gate that matters after resolution.
+    pub enum InstallGate {
+        /// `SingleOwnNamespaceInstallSupport`
+        SingleOwnNamespace => "SingleOwnNamespaceInstallSupport",
+        /// `DeploymentConfig`
+        DeploymentConfig => "DeploymentConfig",
+        /// `BoxcutterRuntime`
+        Boxcutter => "BoxcutterRuntime",
+        /// `HelmChartSupport`
+        HelmCharts => "HelmChartSupport",
+        /// `WebhookProviderCertManager`
+        CertManager => "WebhookProviderCertManager",
+        /// `WebhookProviderOpenshiftServiceCA`
+        OpenshiftServiceCa => "WebhookProviderOpenshiftServiceCA",
+    }
+}
+
+/// What is known of these gates: by default nothing, because an operator-controller can be set in any way.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct InstallGates([Option<bool>; InstallGate::ALL.len()]);
+
+impl InstallGate {
+    /// The first release 1.x that has it.
+    pub fn since(self) -> u8 {
+        match self {
+            Self::SingleOwnNamespace => 2,
+            Self::CertManager | Self::OpenshiftServiceCa => 3,
+            Self::HelmCharts => 4,
+            Self::Boxcutter => 6,
+            Self::DeploymentConfig => 9,
+        }
+    }
+
+    fn exists_in(self, olm: OlmRelease) -> bool {
+        let is_gone = self == Self::HelmCharts && olm.minor() > LAST_WITH_CHARTS;
+        olm.minor() >= self.since() && !is_gone
+    }
+
+    /// Its default in a release. `AllAlpha` sets the gates that are off by default.
+    fn default_in(self, olm: OlmRelease) -> bool {
+        match self {
+            Self::SingleOwnNamespace => olm.minor() == 8,
+            Self::CertManager | Self::OpenshiftServiceCa => olm.minor() >= 6,
+            Self::DeploymentConfig | Self::Boxcutter | Self::HelmCharts => false,
+        }
+    }
+}
+
+/// The last release 1.x with `HelmChartSupport`.
+const LAST_WITH_CHARTS: u8 = 10;
+
+impl InstallGates {
+    /// The gates of an operator-controller whose settings are all known. `set` has what was said of a gate, and
+    /// `all_alpha` what was said of `AllAlpha`.
+    fn known(
+        set: impl Fn(InstallGate) -> Option<bool>,
+        all_alpha: Option<bool>,
+        olm: OlmRelease,
+    ) -> Self {
+        let value = |gate: InstallGate| {
+            let default = gate.default_in(olm);
+            let alpha = all_alpha.filter(|_| !default);
+            gate.exists_in(olm) && set(gate).or(alpha).unwrap_or(default)
+        };
+        Self(InstallGate::ALL.map(|gate| Some(value(gate))))
+    }
+
+    /// Those that are on in an operator-controller whose settings are known, although the release has them off.
+    fn turned_on(self, olm: OlmRelease) -> impl Iterator<Item = &'static str> {
+        let gates = InstallGate::ALL.into_iter().zip(self.0);
+        let on = gates.filter(move |(gate, value)| *value == Some(true) && !gate.default_in(olm));
+        on.map(|(gate, _)| gate.as_str())
+    }
+
+    /// Every way in which an operator-controller of this release can be set, as far as is known.
+    fn possible(self, olm: OlmRelease) -> Vec<InstallSettings> {
+        let mut values = [false; InstallGate::ALL.len()];
+        let mut possible = Vec::new();
+        self.fill(olm, 0, &mut values, &mut possible);
+        possible
+    }
+
+    fn fill(
+        self,
+        olm: OlmRelease,
+        place: usize,
+        values: &mut [bool; InstallGate::ALL.len()],
+        possible: &mut Vec<InstallSettings>,
+    ) {
+        let Some((gate, known)) = InstallGate::ALL.into_iter().zip(self.0).nth(place) else {
+            let settings = InstallSettings::of(*values);
+            if !possible.contains(&settings) {
+                possible.push(settings);
+            }
+            return;
+        };
+        let default = gate.default_in(olm);
+        for value in [default, !default] {
+            let exists = gate.exists_in(olm) || !value;
+            if exists && known.is_none_or(|known| known == value) {
+                if let Some(slot) = values.get_mut(place) {
+                    *slot = value;
+                }
+                self.fill(olm, place + 1, values, possible);
+            }
+        }
+    }
+}
+
+impl InstallSettings {
+    /// The settings by the values of [`InstallGate::ALL`].
+    fn of(values: [bool; InstallGate::ALL.len()]) -> Self {
+        let [
+            single_own_namespace,
+            deployment_config,
+            boxcutter,
+            helm_charts,
+            cert_manager,
+            service_ca,
+        ] = values;
+        Self {
+            single_own_namespace,
+            deployment_config,
+            boxcutter,
+            helm_charts,
+            certificates: match (cert_manager, service_ca) {
+                (true, _) => CertificateProvider::CertManager,
+                (false, true) => CertificateProvider::OpenshiftServiceCa,
+                (false, false) => CertificateProvider::None,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(setting: &str, olm: &str) -> String {
+        Gates::parse([setting], olm.parse().unwrap())
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn the_last_setting_of_a_gate_wins() {
+        let on = Gates::parse(
+            ["BundleReleaseSupport=false", "BundleReleaseSupport=T"],
+            OlmRelease::default(),
+        );
+        assert!(on.unwrap().bundle_release_support);
+    }
+
+    #[test]
+    fn gates_that_do_not_touch_resolution_are_taken() {
+        let olm = OlmRelease::default();
+        let gates = Gates::parse(["BoxcutterRuntime=1", "HelmChartSupport=f"], olm).unwrap();
+        assert!(gates.resolve_as(Gates::default()));
+        assert_eq!(gates.on().count(), 0);
+        assert_eq!(
+            gates.turned_on(olm).collect::<Vec<_>>(),
+            ["BoxcutterRuntime"]
+        );
+    }
+
+    #[test]
+    fn all_alpha_sets_what_is_not_set_itself() {
+        let on = |settings: &[&str], olm: &str| {
+            let gates = Gates::parse(settings.iter().copied(), olm.parse().unwrap()).unwrap();
+            (
+                gates.bundle_release_support,
+                gates.force_semver_upgrade_constraints,
+            )
+        };
+        assert_eq!(on(&["AllAlpha=true"], "1.11"), (true, false));
+        assert_eq!(on(&["AllAlpha=true"], "1.0"), (false, true));
+        assert_eq!(on(&["AllAlpha=true"], "1.4"), (false, false));
+        assert_eq!(
+            on(&["BundleReleaseSupport=false", "AllAlpha=true"], "1.11"),
+            (false, false)
+        );
+        assert_eq!(on(&["AllAlpha=false"], "1.11"), (false, false));
+    }
+
+    #[test]
+    fn a_gate_belongs_to_its_releases() {
+        assert!(
+            Gates::parse(
+                ["ForceSemverUpgradeConstraints=true"],
+                "1.1".parse().unwrap()
+            )
+            .is_ok()
+        );
+        assert!(
+            refused("ForceSemverUpgradeConstraints=true", "1.2").starts_with(
+                "unknown feature gate \"ForceSemverUpgradeConstraints\" for OLM 1.2: expected one of AllAlpha"
+            )
+        );
+        assert!(
+            refused("BundleReleaseSuport=true", "1.11")
+                .contains("expected one of BundleReleaseSupport, AllAlpha")
+        );
+    }
+
+    #[test]
+    fn what_is_no_setting_is_refused() {
+        assert_eq!(
+            refused("BundleReleaseSupport", "1.11"),
+            "feature gate \"BundleReleaseSupport\" has no value: expected NAME=true or NAME=false"
+        );
+        assert!(
+            refused("BoxcutterRuntime=yes", "1.11")
+                .contains("has the value \"yes\": expected 1, t")
+        );
+    }
+
+    fn olm(name: &str) -> OlmRelease {
+        name.parse().unwrap()
+    }
+
+    fn known(on: &[InstallGate], all_alpha: Option<bool>, name: &str) -> InstallSettings {
+        let set = |gate| on.contains(&gate).then_some(true);
+        let possible = InstallGates::known(set, all_alpha, olm(name)).possible(olm(name));
+        assert_eq!(possible.len(), 1);
+        *possible.first().unwrap()
+    }
+
+    #[test]
+    fn what_is_not_known_can_be_either() {
+        let possible = InstallGates::default().possible(olm("1.11"));
+        assert_eq!(possible.len(), 2 * 2 * 2 * 3);
+        let first = possible.first().unwrap();
+        assert_eq!(*first, known(&[], None, "1.11"), "the defaults come first");
+        assert_eq!(InstallGates::default().possible(olm("1.0")).len(), 1);
+        assert_eq!(InstallGates::default().possible(olm("1.2")).len(), 2);
+    }
+
+    #[test]
+    fn a_release_has_its_own_defaults() {
+        assert!(known(&[], None, "1.8").single_own_namespace);
+        assert!(!known(&[], None, "1.9").single_own_namespace);
+        let certificates = |name| known(&[], None, name).certificates;
+        assert_eq!(certificates("1.5"), CertificateProvider::None);
+        assert_eq!(certificates("1.6"), CertificateProvider::CertManager);
+    }
+
+    #[test]
+    fn all_alpha_sets_what_is_off_by_default_and_exists() {
+        let all = known(&[], Some(true), "1.11");
+        assert!(all.single_own_namespace && all.deployment_config && all.boxcutter);
+        let old = known(&[], Some(true), "1.5");
+        assert!(old.single_own_namespace && !old.deployment_config && !old.boxcutter);
+        assert!(old.helm_charts && !all.helm_charts);
+    }
+
+    #[test]
+    fn only_what_was_turned_on_is_named() {
+        let set = |gate| Some(gate == InstallGate::Boxcutter || gate == InstallGate::CertManager);
+        let gates = InstallGates::known(set, None, olm("1.11"));
+        let named: Vec<_> = gates.turned_on(olm("1.11")).collect();
+        assert_eq!(named, ["BoxcutterRuntime"]);
+        assert_eq!(InstallGates::default().turned_on(olm("1.11")).count(), 0);
     }
 }

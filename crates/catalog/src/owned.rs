@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::blob::{ChannelBlob, ChannelEntry, DeprecationEntry, PackageBlob};
-use crate::heap::{allocated, flat, heap_of};
+use crate::memory::{allocated, flat, heap_of};
 
 /// A channel whose texts are one: it can have an entry for each bundle of its package.
 #[derive(Debug)]

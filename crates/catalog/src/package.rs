@@ -13,7 +13,7 @@ use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::edges::{ChannelIndex, Edges, IndexedEdge};
 use crate::guardrail::AuthorGuardrails;
-use crate::heap::heap_of;
+use crate::memory::heap_of;
 use crate::version::{Constraint, Group, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.

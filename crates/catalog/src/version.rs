@@ -20,7 +20,6 @@ mod constraint;
 pub mod crd;
 mod cursor;
 pub mod go;
-mod identifier;
 mod masterminds;
 pub mod meaning;
 mod semantic;
@@ -30,9 +29,9 @@ mod version_release;
 
 pub(crate) use self::comparator::Hull;
 pub(crate) use self::constraint::Group;
+
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
 pub use self::cursor::{ExpectedPart, RangeFault};
-pub use self::identifier::IdentifierError;
 pub use self::masterminds::{
     Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,
 };
@@ -45,3 +44,4 @@ pub use self::version_release::{
     BundleReleaseSupport, LegacyRelease, RecordedVersion, Release, ReleaseError, ReleaseLimit,
     VersionRelease, VersionReleaseError,
 };
+pub use crate::version::semantic::IdentifierError;

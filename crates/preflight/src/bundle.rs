@@ -22,7 +22,7 @@ use crate::bundle::webhooks::CsvWebhook;
 use crate::kubernetes::KubernetesVersion;
 use crate::support::Supported;
 use olmguard_catalog::dns1123::is_subdomain;
-use olmguard_catalog::heap::{self, Heap};
+use olmguard_catalog::memory::{self, Heap};
 use olmguard_catalog::version::go;
 use olmguard_catalog::{DependencyKind, InstallModes};
 
@@ -82,7 +82,7 @@ impl BundledKind {
 impl Heap for RegistryBundle {
     fn heap_bytes(&self) -> usize {
         let objects = self.csv.heap_bytes() + self.crds.heap_bytes() + self.others.heap_bytes();
-        objects + heap::allocated(self.package.len())
+        objects + memory::allocated(self.package.len())
     }
 }
 

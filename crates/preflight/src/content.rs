@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
-use crate::bundle::{field, kept};
+use crate::bundle::{
+    BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject, field, kept,
+};
 use crate::config::SINCE_CONFIG;
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
 use crate::kubernetes::KubernetesVersion;
 use crate::{PreflightCheck, owner};
 use olmguard_catalog::dns1123::is_subdomain;
-use olmguard_catalog::heap::Heap;
+use olmguard_catalog::memory::Heap;
 use olmguard_catalog::olm::CertificateProvider;
 use olmguard_catalog::version::go;
 

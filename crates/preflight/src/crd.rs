@@ -27,7 +27,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::PreflightCheck;
-use olmguard_catalog::heap::{self, Heap};
+use olmguard_catalog::memory::{self, Heap};
 use olmguard_catalog::version::go;
 
 pub use crate::crd::compare::compare;
@@ -323,7 +323,7 @@ impl CrdComparison {
 impl Heap for CrdFinding {
     /// Twice the text of its line: lists of findings have spare capacity.
     fn heap_bytes(&self) -> usize {
-        heap::allocated(self.to_string().len() * 2)
+        memory::allocated(self.to_string().len() * 2)
     }
 }
 

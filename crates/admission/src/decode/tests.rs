@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::Review;
 use crate::keep::{CONDITIONS, FILTER, Keep, REVIEW, SUBJECT};
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::JsonType;
 use olmguard_engine::extension::Json;
 use olmguard_policy::Moment;
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::bundle_set::BundleIndex;
 use crate::edges::{IndexedEdge, RangeEdges, count};
-use crate::heap::{Heap, allocated, flat, heap_of};
+use crate::memory::{Heap, allocated, flat, heap_of};
 use crate::version::comparator::VersionCut;
 use crate::version::{Hull, Membership, SkipRange, Version};
 

@@ -8,10 +8,9 @@ use std::vec::IntoIter;
 use memchr::memmem;
 
 use crate::blob::Position;
-use crate::fbc::error::FbcError;
-use crate::fbc::intake::{Intake, TextOrigin};
 use crate::fbc::json::{Cursor, CursorResult, skip_space};
 use crate::fbc::reader::{NextItem, Reader, YamlDocument};
+use crate::fbc::{FbcError, Intake, TextOrigin};
 use crate::memory::{Loan, Pool};
 
 /// Receives the items of a file, in order.
@@ -225,7 +224,7 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
-    use crate::fbc::intake::Decisive;
+    use crate::fbc::Decisive;
 
     fn blob(name: &str) -> String {
         format!("{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}")

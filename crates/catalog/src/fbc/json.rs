@@ -16,10 +16,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Number, Value};
 
 use crate::blob::JsonKind;
-use crate::fbc::error::FbcErrorKind;
-use crate::heap::allocated;
+use crate::fbc::FbcErrorKind;
+use crate::memory::allocated;
 
 pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, skip_space};
+
 pub(crate) use crate::fbc::json::string::{RawString, plain_run};
 
 // === A value of any type, as catalogd holds it once it has decoded a blob and written it anew ===

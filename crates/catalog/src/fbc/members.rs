@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicase::UniCase;
 
-use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult, JsonKey};
 use crate::blob::{BlobKey, JsonKind};
-use crate::heap::allocated;
+use crate::fbc::FbcErrorKind;
+use crate::memory::allocated;
 
 /// The members of a blob, of equal keys the last.
 #[derive(Default)]

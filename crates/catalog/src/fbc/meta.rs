@@ -9,11 +9,11 @@
 use std::borrow::Cow;
 use std::mem;
 
-use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult};
 use super::members::BlobMembers;
 use super::shape::{BundleProperties, Icon, RelatedImage};
 use crate::blob::{BlobContent, ChannelBlob, Fault, JsonKind, PackageBlob, UnfiledObject};
+use crate::fbc::FbcErrorKind;
 use crate::fbc::members::{FiledKey, file};
 use crate::guardrail;
 

@@ -15,14 +15,13 @@ mod property;
 
 use std::borrow::Cow;
 
-use crate::blob::{Fault, JsonKind};
-use crate::fbc::error::FbcErrorKind;
+use crate::blob::{self, Fault, JsonKind};
+use crate::fbc::FbcErrorKind;
 use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
 use crate::fbc::members::{BlobMembers, file};
 use crate::fbc::raw::property::RawProperty;
 use crate::fbc::shape::Icon;
-use crate::guardrail::is_of_other_version;
-use crate::{blob, guardrail};
+use crate::guardrail::{self, is_of_other_version};
 
 pub use crate::fbc::json::IgnoredKey;
 pub use crate::fbc::members::{BlobLabel, PlacedText};

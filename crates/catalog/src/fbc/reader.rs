@@ -8,7 +8,7 @@
 //! it for YAML: it is what catalogd makes of a catalog whose first document is empty, and such a
 //! catalog counts as loaded.
 //!
-//! What a blob is read as is the [`Intake`]'s choice: the index wants what decides ([`Decisive`](super::intake::Decisive)),
+//! What a blob is read as is the [`Intake`]'s choice: the index wants what decides ([`Decisive`](crate::fbc::Decisive)),
 //! `lint` wants what is written. After a fault the one stops and the other goes on, so a reader can
 //! be told to [`recover`](Reader::recover).
 //!
@@ -16,12 +16,11 @@
 //!
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-use super::error::{FbcError, FbcErrorKind};
-use super::intake::{BlobPlace, Intake, Places, TextOrigin};
 use super::json::{Cursor, CursorResult, Halt, skip_space};
 use super::yaml::{self, YamlFault, YamlMarks, YamlPiece};
 use crate::blob::Position;
 use crate::fbc::shape::begins_with_brace;
+use crate::fbc::{BlobPlace, FbcError, FbcErrorKind, Intake, Places, TextOrigin};
 use crate::memory::{Account, Loan};
 
 /// Reader of one file, and its position.

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use granit_parser::{ScalarStyle, ScanError, Tag};
 
-use crate::fbc::error::FbcErrorKind;
+use crate::fbc::FbcErrorKind;
 use crate::fbc::json::plain_run;
 use crate::fbc::yaml::transcode::Transcoder;
 use crate::yaml_scalar::{self, Scalar, ScalarError, Style};

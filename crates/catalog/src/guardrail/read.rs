@@ -6,10 +6,10 @@ use std::num::NonZeroU32;
 use serde_json::Value;
 
 use crate::guardrail::{Action, BaseGraph, Guardrails, Passage, Range, Rule, RuleKind, SCHEMA};
-use crate::heap::{Heap, allocated};
 use crate::members::{
     ECHOED_BYTES, FieldFaults, FieldProblem, Members, TextRule, WordRule, beginning, text,
 };
+use crate::memory::{Heap, allocated};
 use crate::version::SkipRangeError;
 use crate::version::go::quote;
 

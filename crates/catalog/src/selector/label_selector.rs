@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::Json;
-use crate::json_type::JsonType;
+use crate::json::{Json, JsonType};
 
 /// A `LabelSelector` of Kubernetes, as written.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -6,12 +6,11 @@
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 use std::cmp::Ordering;
-use std::fmt;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock};
 
-use crate::heap::{Heap, allocated, heap_of};
-use crate::version::identifier::Identifiers;
+use crate::memory::{Heap, allocated, heap_of};
+use crate::version::semantic::Identifiers;
 
 /// What a version has to satisfy.
 #[derive(Clone, Debug)]

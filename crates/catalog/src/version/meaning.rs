@@ -11,7 +11,7 @@
 use super::comparator::{Comparator, PatchLine};
 use super::constraint::Constraint;
 use super::skip_range::SkipRange;
-use crate::heap::Heap;
+use crate::memory::Heap;
 use crate::version::Version;
 use crate::version::comparator::{Core, Side, Span, VersionCut, VersionPoint};
 

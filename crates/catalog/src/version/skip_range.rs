@@ -13,7 +13,7 @@ mod parse;
 
 use smallvec::SmallVec;
 
-use crate::heap::{flat, heap_of};
+use crate::memory::{flat, heap_of};
 use crate::version::comparator::{Comparator, Hull};
 use crate::version::cursor::{ExpectedPart, RangeFault};
 use crate::version::go::quote;

@@ -9,10 +9,11 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::heap::{Heap, heap_of};
+use crate::memory::{Heap, heap_of};
 use crate::version::go;
-use crate::version::identifier::{Identifier, IdentifierError, Identifiers, pieces};
-use crate::version::semantic::{Version, VersionError};
+use crate::version::semantic::{
+    Identifier, IdentifierError, Identifiers, Version, VersionError, pieces,
+};
 
 /// What the legacy reading does with build metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

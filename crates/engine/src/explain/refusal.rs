@@ -12,7 +12,7 @@ use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem, SelectorField};
 use crate::judge::{DeadEnd, ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault};
 use crate::resolve::Choice;
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::JsonType;
 use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
 use olmguard_catalog::{BundleVersionError, DependencyKind};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::extension::fields::{ChannelField, Fields, SelectorField};
 use crate::extension::{Filter, Json, Policy, Shape};
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::JsonType;
 use olmguard_catalog::selector::LabelSelector;
 
 /// Where an extension's content comes from.

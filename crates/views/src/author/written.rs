@@ -9,20 +9,17 @@
 
 use std::collections::BTreeMap;
 
-use olmguard_catalog::blob::{BlobContent, BlobFault, Position};
-
-use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
-use olmguard_catalog::fbc::json::{Cursor, CursorResult};
-use olmguard_catalog::fbc::{FbcError, meta};
-use olmguard_catalog::guardrail::UnreadGuardrails;
-use olmguard_catalog::olm::Rules;
-use olmguard_catalog::version::go;
-use olmguard_catalog::{CatalogBuilder, fbc, guardrail};
-
 use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::AuthoredChannel;
-use crate::author::value::WrittenValue;
-use crate::author::{json, value, yaml};
+use crate::author::value::{self, WrittenValue};
+use crate::author::{json, yaml};
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::blob::{BlobContent, BlobFault, Position};
+use olmguard_catalog::fbc::json::{Cursor, CursorResult};
+use olmguard_catalog::fbc::{self, BlobPlace, FbcError, Intake, Places, TextOrigin, meta};
+use olmguard_catalog::guardrail::{self, UnreadGuardrails};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go;
 
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use crate::blob::{Fault, JsonKind};
-use crate::fbc::error::FbcErrorKind;
+use crate::fbc::FbcErrorKind;
 use crate::fbc::json::IgnoredKey;
-use crate::heap::allocated;
-use crate::memory::Loan;
+use crate::memory::{Loan, allocated};
 
 /// How deep objects and lists may nest; Go's `maxNestingDepth`.
 pub(crate) const DEPTH_LIMIT: usize = 10_000;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
 use super::*;
-use crate::fbc::error::FbcErrorKind;
+use crate::fbc::FbcErrorKind;
 
 /// Walks the whole of a text, which must be one value.
 fn walk(text: &[u8]) -> CursorResult<()> {

@@ -10,10 +10,9 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use crate::bundle::{CrdNames, InstallFacts};
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
-use crate::heap::Heap;
-use crate::install_facts::{CrdNames, InstallFacts};
-use crate::memory::Loan;
+use crate::memory::{Heap, Loan};
 
 /// The value of an `olm.csv.metadata`.
 #[derive(Debug, Default)]

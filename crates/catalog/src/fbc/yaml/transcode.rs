@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
-use crate::fbc::error::FbcErrorKind;
+use crate::fbc::FbcErrorKind;
 use crate::fbc::yaml::{
     JsonText, YamlFault, YamlMarks, invalid, is_merge, local_tag, not_mergeable, scan_fault, typed,
     unreadable,

@@ -9,8 +9,7 @@ use std::borrow::Cow;
 
 use crate::version::comparator::{Comparator, Span, VersionCut, VersionPoint};
 use crate::version::cursor::{ExpectedPart, RangeFault};
-use crate::version::identifier::IdentifierError;
-use crate::version::semantic::{Version, VersionErrorKind};
+use crate::version::semantic::{IdentifierError, Version, VersionErrorKind};
 use crate::version::skip_range::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 
 /// The token that separates OR groups.

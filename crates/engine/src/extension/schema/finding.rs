@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::Number;
 
 use crate::extension::schema::rule::TextRefusal;
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::JsonType;
 use olmguard_catalog::version::go;
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use crate::extension::schema::finding::FieldPath;
 use crate::extension::schema::rule::{Crd, Field, Need, ObjectRules, Schema, Text, TextRule, has};
 use crate::extension::schema::{Finding, SchemaRelease};
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::json::JsonType;
 
 /// What `schema` refuses of `object`.
 pub(super) fn walk(schema: &Schema, olm: SchemaRelease, object: &Value) -> Vec<Finding> {

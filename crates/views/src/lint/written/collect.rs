@@ -9,10 +9,11 @@ use super::{
     UnknownKey, UnreadBlob, WrittenCatalog, located,
 };
 use olmguard_catalog::blob::{Fault, Position};
-use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, BlobLabel, PropertyValue, RawContent, RawObject, Value};
-use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
+use olmguard_catalog::fbc::{
+    BlobPlace, FbcError, FbcErrorKind, Intake, NotAFile, Places, TextOrigin,
+};
 use olmguard_catalog::guardrail;
 use olmguard_catalog::yaml_scalar::unquoted;
 

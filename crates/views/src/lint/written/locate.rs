@@ -2,8 +2,8 @@
 
 use crate::lint::written::{Spot, Text};
 use olmguard_catalog::blob::Position;
-use olmguard_catalog::fbc::intake::{BlobPlace, TextOrigin};
 use olmguard_catalog::fbc::raw::PlacedText;
+use olmguard_catalog::fbc::{BlobPlace, TextOrigin};
 
 /// Finds places in one text, from the place that was found before: near ones cost little, in either
 /// direction.
