@@ -3,12 +3,15 @@
 //! What is written alike is the same, whatever its size: an API server writes what is equal alike. What
 //! is written in another order is compared by digests of sets: a list or a map counts as the set of the
 //! SHA-256 digests of its items, so two are the same only if they have the same items. Of these digests
-//! [`crate::digest::MOST_DIGESTS`] are kept at a time, two mebibytes; what has more is compared as it is written.
+//! [`MOST_DIGESTS`] are kept at a time, two mebibytes; what has more is compared as it is written.
 
-use serde::Deserialize;
+use std::cell::Cell;
+use std::fmt;
+
+use ring::digest::{Context, SHA256};
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-
-use crate::digest::set_digest;
 
 /// Whether `channels` and `selector` of `spec.source.catalog` ask for the same in both objects.
 ///
@@ -73,6 +76,162 @@ struct ComparedCatalog<'a> {
     selector: Option<&'a RawValue>,
 }
 
+// === Digest of what a JSON value asks for ===
+//
+// Its lists and maps count as sets.
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct ValueDigest([u8; 32]);
+
+/// The digest of a JSON text; none where it has too many items to compare, or is no JSON.
+pub(super) fn set_digest(json: &str) -> Option<ValueDigest> {
+    let left = Cell::new(MOST_DIGESTS);
+    let mut reader = serde_json::Deserializer::from_str(json);
+    DigestReader { left: &left }.deserialize(&mut reader).ok()
+}
+
+/// Reads a value to its digest.
+#[derive(Clone, Copy)]
+struct DigestReader<'c> {
+    /// How many more digests may be kept.
+    left: &'c Cell<usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for DigestReader<'_> {
+    type Value = ValueDigest;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<ValueDigest, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DigestReader<'_> {
+    type Value = ValueDigest;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<ValueDigest, E> {
+        Ok(digest("null", &[]))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<ValueDigest, E> {
+        Ok(digest("bool", &[&[u8::from(value)]]))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<ValueDigest, E> {
+        Ok(digest("i64", &[&value.to_be_bytes()]))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<ValueDigest, E> {
+        Ok(digest("u64", &[&value.to_be_bytes()]))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<ValueDigest, E> {
+        Ok(digest("f64", &[&value.to_bits().to_be_bytes()]))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<ValueDigest, E> {
+        Ok(digest("text", &[value.as_bytes()]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ValueDigest, A::Error> {
+        let mut set = Set::new(self.left);
+        while let Some(item) = items.next_element_seed(self)? {
+            set.insert(item)?;
+        }
+        Ok(set.digest("list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ValueDigest, A::Error> {
+        let mut set = Set::new(self.left);
+        while let Some(KeyDigest(key)) = entries.next_key()? {
+            let value = entries.next_value_seed(self)?;
+            set.insert(digest("entry", &[&key.0, &value.0]))?;
+        }
+        Ok(set.digest("map"))
+    }
+}
+
+/// A key as its digest.
+struct KeyDigest(ValueDigest);
+
+impl<'de> Deserialize<'de> for KeyDigest {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let left = Cell::new(0);
+        reader
+            .deserialize_str(DigestReader { left: &left })
+            .map(Self)
+    }
+}
+
+/// Digests, each of which counts once.
+struct Set<'c> {
+    digests: Vec<ValueDigest>,
+    left: &'c Cell<usize>,
+}
+
+impl<'c> Set<'c> {
+    fn new(left: &'c Cell<usize>) -> Self {
+        Self {
+            digests: Vec::new(),
+            left,
+        }
+    }
+
+    /// Fails where too many digests would be kept.
+    fn insert<E: Error>(&mut self, digest: ValueDigest) -> Result<(), E> {
+        if self.left.get() == 0 {
+            self.count_once();
+            // Else a list of many items and one of them again and again would be sorted for each.
+            if self.left.get() < MOST_DIGESTS / 4 {
+                return Err(E::custom("too many items"));
+            }
+        }
+        self.left.set(self.left.get() - 1);
+        self.digests.push(digest);
+        Ok(())
+    }
+
+    fn count_once(&mut self) {
+        let before = self.digests.len();
+        self.digests.sort_unstable();
+        self.digests.dedup();
+        self.left.set(self.left.get() + before - self.digests.len());
+    }
+
+    fn digest(mut self, kind: &str) -> ValueDigest {
+        self.count_once();
+        let items: Vec<&[u8]> = self.digests.iter().map(|item| &item.0[..]).collect();
+        digest(kind, &items)
+    }
+}
+
+/// What is kept of a list that has been read is its digest alone.
+impl Drop for Set<'_> {
+    fn drop(&mut self) {
+        self.left.set(self.left.get() + self.digests.len());
+    }
+}
+
+/// The digest of parts of one kind; all but a single part are of one length.
+fn digest(kind: &str, parts: &[&[u8]]) -> ValueDigest {
+    let mut context = Context::new(&SHA256);
+    context.update(kind.as_bytes());
+    context.update(&[0]);
+    for part in parts {
+        context.update(part);
+    }
+    let mut digest = [0; 32];
+    digest.copy_from_slice(context.finish().as_ref());
+    ValueDigest(digest)
+}
+
+/// How many digests are kept at a time, of 32 bytes each.
+pub(super) const MOST_DIGESTS: usize = 65_536;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,5 +268,37 @@ mod tests {
         ] {
             assert_eq!(ask_alike(&review(&new, &old)), expected, "{new} {old}");
         }
+    }
+
+    #[test]
+    fn order_and_repetition_do_not_count_and_all_else_does() {
+        for (a, b, expected) in [
+            ("[1, 2]", "[2, 1, 2]", true),
+            (r#"{"a": [1, 2], "b": 3}"#, r#"{"b": 3, "a": [2, 1]}"#, true),
+            ("[1]", r#"["1"]"#, false),
+            (r#"["null"]"#, "[null]", false),
+            ("[]", "{}", false),
+            ("[[]]", "[]", false),
+            (r#"{"a": "b"}"#, r#"{"b": "a"}"#, false),
+            ("1.5", "1", false),
+            ("true", "false", false),
+        ] {
+            assert!(set_digest(a).is_some(), "{a}");
+            assert_eq!(set_digest(a) == set_digest(b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn only_so_many_different_items_are_compared() {
+        let list = |items: usize| format!("{:?}", (0..items).collect::<Vec<_>>());
+        assert!(set_digest(&list(MOST_DIGESTS)).is_some());
+        assert_eq!(set_digest(&list(MOST_DIGESTS + 1)), None);
+        let same = format!("{:?}", vec![7; 3 * MOST_DIGESTS]);
+        assert_eq!(set_digest(&same), set_digest("[7]"));
+        let several = format!("[{0}, {0}, {0}]", list(MOST_DIGESTS / 2));
+        assert_eq!(
+            set_digest(&several),
+            set_digest(&format!("[{}]", list(MOST_DIGESTS / 2)))
+        );
     }
 }

@@ -3,9 +3,8 @@
 use serde_json::value::RawValue;
 
 use crate::ReviewError;
-use crate::enforcement::{Consequence, Enforcement};
 use crate::envelope::{self, ObjectRequest, is_leaving, parsed};
-use crate::reply::ReplyStatus;
+use crate::reply::{Consequence, Enforcement, ReplyStatus};
 use olmguard_engine::explain::{only_observed_of_catalog, warn_first};
 use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};

@@ -16,8 +16,6 @@
 mod alike;
 mod catalog_review;
 mod decode;
-mod digest;
-mod enforcement;
 mod envelope;
 mod fields;
 mod keep;
@@ -28,9 +26,9 @@ mod review;
 #[cfg(test)]
 mod tests;
 
+pub use crate::reply::{Enforcement, Mode, OnUndecided, ReviewOutcome};
 pub use catalog_review::{CatalogReview, CatalogSubject};
 pub use decode::ReviewError;
-pub use enforcement::{Enforcement, Mode, OnUndecided, ReviewOutcome};
 pub use keep::kept_extension;
 pub use object_review::{ObjectKind, ObjectReview};
 pub use reply::{Reply, annotations};

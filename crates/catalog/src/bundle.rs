@@ -1,4 +1,4 @@
-//! A bundle of a package: the facts that decide, and the reading of its version.
+//! A bundle of a package: the facts that decide, the reading of its version, and how it can be installed.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] (the version),
 //! [`internal/operator-controller/resolve/validation.go`] (dependencies).

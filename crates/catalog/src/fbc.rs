@@ -111,7 +111,7 @@ impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
     }
 }
 
-// === Intake of the blobs of a file: how a blob is read, who receives it, and whether a fault ends reading ===
+// === Intake of blobs: how one is read, who receives it, whether a fault ends reading ===
 //
 // There is one way to read files and two readers of blobs. The index of a catalog takes what
 // decides ([`Decisive`]) and stops where upstream would; `lint` takes what is written

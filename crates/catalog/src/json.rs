@@ -1,4 +1,4 @@
-//! JSON that something is read from, whatever holds it and in whatever form.
+//! JSON that something is read from, whatever holds it and in whatever form, and the types of its values.
 
 use std::fmt;
 

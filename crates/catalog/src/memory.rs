@@ -1,4 +1,4 @@
-//! Memory of catalogs, counted while they are built.
+//! Memory of catalogs, counted while they are built; and what a value takes besides itself.
 //!
 //! ```text
 //! Pool (all catalogs) <-- Account (one catalog) <-- Loan (what its reading needs for a while)

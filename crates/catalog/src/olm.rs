@@ -283,7 +283,7 @@ const OTHERS: &[&str] = &[
     "WebhookProviderOpenshiftServiceCA",
 ];
 
-// === How an operator-controller installs what it has resolved: the gates that matter after resolution ===
+// === The gates that matter after resolution: how a bundle is installed ===
 
 /// The settings of one operator-controller.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

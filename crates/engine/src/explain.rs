@@ -2,7 +2,6 @@
 //!
 //! Texts here are part of the interface; tests pin them.
 
-mod advice;
 mod answer;
 mod facts;
 mod guardrail;
@@ -13,11 +12,11 @@ mod policy;
 pub mod range;
 mod refusal;
 pub mod text;
-mod unrendered;
 mod upstream;
 pub mod warning;
 
-pub use advice::OneEditReport;
+pub use crate::explain::message::OneEditReport;
+pub use crate::explain::plain::{Renderer, Unrendered};
 pub use answer::{
     Answer, CitedCatalog, ExemptionReport, PulledImage, ResolvedBundle, answer, answer_unasked,
     answer_until, answer_with_successors, exemption, installed_images, line, message, not_judged,
@@ -31,7 +30,6 @@ pub use message::MESSAGE;
 pub use policy::{PolicyReport, RequesterFact, denial};
 pub use refusal::Cause;
 pub use text::{LINE_1, counted, cut_end, in_quotes, label, list, one_line};
-pub use unrendered::{Renderer, Unrendered};
 pub use warning::{
     let_through, of_catalog, of_preflight, only_observed, only_observed_of_catalog, renamed,
     too_costly_together, warn_first, warn_last, warn_of_base,

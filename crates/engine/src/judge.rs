@@ -9,28 +9,36 @@
 //! The rows and their order are those of the project's contract, and `rule` goes through them in this order. If a row
 //! is a refusal of the resolver, `ruling` keeps the text of the resolver. Rows 16 and 17 are put to each step that OLM
 //! takes under the edit (`walk`).
-//! Nothing here words anything: `explain` does.
+//! Below stand what a judgement is made from ([`Basis`]), the words for its result ([`Token`], [`Verdict`]) and the
+//! edits of row 1 ([`Exemption`]). Nothing here words anything: `explain` does.
 //!
 //! Invariant: the same facts give the same judgement, in every command and on every replica.
 
 mod advice;
-mod basis;
 mod earlier;
-mod exempt;
-mod guardrail_row;
 mod identify;
 mod nearby;
-mod policy_row;
-mod preflight_row;
 mod question;
 mod rows;
 mod rule;
 mod ruling;
-mod successors;
-mod token;
+mod step_rows;
 mod walk;
 mod warning;
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use crate::extension::schema::Finding;
+use crate::extension::{Extension, Filter, Installed, SourceType};
+use crate::resolve::{EditContext, InstallContext, Occasion};
+use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_catalog::guardrail::AdministratorGuardrails;
+use olmguard_catalog::{Package, word_set};
+use olmguard_policy::Conditions;
+use olmguard_preflight::content::NeededObject;
+
+pub use crate::judge::rule::{AcceptedBundles, successors};
 pub use crate::resolve::{
     CrdRefusal, InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop,
     UpgradePolicies, UserInfo,
@@ -39,35 +47,24 @@ pub use advice::{
     Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, PathInOneCatalog, advise,
     pin,
 };
-pub use basis::{Basis, Policies};
 pub use earlier::{BaseDoubt, EarlierObject, SchemaRefusal, pinned, resolved};
-pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use identify::{
     CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, identify,
     nearest_versions, target,
 };
-pub use policy_row::denied_steps;
-pub(crate) use preflight_row::images_named;
 pub use rule::{Request, rule};
 pub use ruling::{
     AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,
     PolicyRefusal, PreflightRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps,
     UnknownPolicies, Wait,
 };
-pub use successors::{AcceptedBundles, successors};
-pub use token::{Token, Verdict};
+pub use step_rows::denied_steps;
 pub use walk::{
     MOST_FORBIDDEN, Walk, WalkEnd, affordable_steps, most_steps, recorded, steps_of, walk,
 };
 pub use warning::{Continuation, OldKubernetes, ShortWebhookNames, Warning};
 
-use std::collections::BTreeSet;
-
-use crate::extension::schema::Finding;
-use crate::extension::{Extension, Filter, Installed, SourceType};
-use crate::resolve::{EditContext, InstallContext, Occasion};
-use olmguard_policy::Conditions;
-use olmguard_preflight::content::NeededObject;
+pub(crate) use crate::judge::step_rows::images_named;
 
 /// One edit of an extension, with the facts that a caller knows of it.
 #[derive(Clone, Copy, Debug)]
@@ -222,5 +219,301 @@ fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> R
             Ok(request) => rule(request),
             Err(faults) => Ruling::InvalidSpec(faults).into(),
         },
+    }
+}
+
+// === The facts and the rules that an edit is judged by ===
+
+/// The facts and the rules of one moment. Each is replaced when it changes, facts with the catalogs and rules with the
+/// policies, and neither is copied for an edit.
+#[derive(Clone, Copy, Debug)]
+pub struct Basis<'s> {
+    /// The facts: the catalogs, and which OLM resolves from them.
+    pub snapshot: &'s Snapshot,
+    /// The rules of administrators.
+    pub policies: &'s Policies,
+}
+
+/// The rules of a cluster's administrators about upgrades.
+#[derive(Clone, Debug, Default)]
+pub struct Policies {
+    /// Their guardrails, in addition to the guardrails of package authors.
+    pub guardrails: AdministratorGuardrails,
+    /// Their upgrade policies.
+    pub upgrades: UpgradePolicies,
+    /// Why the cluster can have more guardrails or policies, in one line; `None` if these are all.
+    pub unlisted: Option<Box<str>>,
+}
+
+impl<'s> Basis<'s> {
+    /// The facts alone, without rules of administrators.
+    pub fn without_policies(snapshot: &'s Snapshot) -> Self {
+        Self {
+            snapshot,
+            policies: &NONE,
+        }
+    }
+}
+
+static NONE: LazyLock<Policies> = LazyLock::new(Policies::default);
+
+impl Basis<'_> {
+    /// Whether an edit to this filter is answered in some tenths of a millisecond, advice included: the package
+    /// has few bundles, and no guardrail or policy has to be compared with each step. A package that does not
+    /// exist is not quick: its name is compared with all names.
+    pub fn is_quick_on(&self, filter: &Filter) -> bool {
+        let catalogs = self.snapshot.catalogs().iter();
+        let loaded = catalogs.filter_map(CatalogState::loaded);
+        let mut packages = loaded.filter_map(|catalog| catalog.package(&filter.package)?.ok());
+        let bundles = packages.try_fold(0, |bundles, package: &Package| {
+            let is_free = package.guardrails().stated().is_none();
+            is_free.then(|| bundles + package.bundle_count())
+        });
+        bundles.is_some_and(|bundles| (1..=MOST_BUNDLES).contains(&bundles))
+            && self.policies.upgrades.is_empty()
+            && self
+                .policies
+                .guardrails
+                .on(&filter.package)
+                .next()
+                .is_none()
+            && filter.entries() <= MOST_ENTRIES
+            && filter.range().is_none_or(|range| range.len() <= MOST_BYTES)
+    }
+}
+
+/// Over all catalogs.
+const MOST_BUNDLES: usize = 256;
+
+/// The channels and the entries of the selector that are compared.
+const MOST_ENTRIES: usize = 32;
+
+/// The text of a range, as long as the CRD takes it.
+const MOST_BYTES: usize = 64;
+
+// === The words that every command, metric and log uses for an answer ===
+
+word_set! {
+    /// The outcome of an edit.
+    pub enum Verdict {
+        /// OLM would apply the edit.
+        Allow => "allow",
+        /// OLM would not apply the edit, or a rule forbids it.
+        Deny => "deny",
+        /// The facts are not sufficient to decide.
+        Undecided => "undecided",
+        /// The edit is not judged.
+        NotJudged => "not_judged",
+    }
+}
+
+macro_rules! tokens {
+    ($($(#[$about:meta])* $token:ident => $verdict:ident,)+) => {
+        /// The row of the decision table that answered.
+        #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Token {
+            $($(#[$about])* $token,)+
+        }
+
+        impl Token {
+            /// Every token, in the order of the rows.
+            pub const ALL: [Self; [$(stringify!($token)),+].len()] = [$(Self::$token),+];
+
+            /// The word for it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$token => stringify!($token),)+
+                }
+            }
+
+            /// Whether only a cluster, or a snapshot of one, gives this answer; files alone never do.
+            pub fn takes_a_cluster(self) -> bool {
+                matches!(
+                    self,
+                    Self::DeadlineExceeded
+                        | Self::Overloaded
+                        | Self::CatalogOutdated
+                        | Self::PoliciesUnknown
+                )
+            }
+
+            /// The verdict it stands for.
+            pub fn verdict(self) -> Verdict {
+                match self {
+                    $(Self::$token => Verdict::$verdict,)+
+                }
+            }
+        }
+    };
+}
+
+tokens! {
+    /// The edit is not judged.
+    #[default]
+    NotJudged => NotJudged,
+    /// Before any row, in a server only: the time for the answer is over.
+    DeadlineExceeded => Undecided,
+    /// Before any row, in a server only: too many edits wait already.
+    Overloaded => Undecided,
+    /// Row 1: the filter cannot be read, or the CRD would refuse it.
+    InvalidSpec => Deny,
+    /// Row 2: the selector does not compile.
+    InvalidSelector => Deny,
+    /// Row 3: the version range does not compile.
+    InvalidVersionRange => Deny,
+    /// Row 4: no catalog is in play.
+    NoCatalogs => Undecided,
+    /// Row 4a: it is not known what is installed.
+    InstalledUnknown => Undecided,
+    /// Row 5: a catalog in play is not loaded, or the package in it cannot be decoded.
+    CatalogNotLoaded => Undecided,
+    /// Rows 5a and 5b: the content of a catalog in play was last confirmed current too long ago, or is
+    /// superseded while a further row would deny by it.
+    CatalogOutdated => Undecided,
+    /// Row 6: no catalog in play has the package.
+    PackageNotFound => Deny,
+    /// Row 7: the installed version or release cannot be read.
+    InstalledVersionInvalid => Deny,
+    /// Row 8: no asked channel exists.
+    ChannelNotFound => Deny,
+    /// Row 9: what is in the range is in other channels.
+    NotInChannel => Deny,
+    /// Row 10: nothing is in the range.
+    VersionNotFound => Deny,
+    /// Row 10a: OLM crashes on a `skipRange`.
+    BrokenSkipRange => Deny,
+    /// Row 11: everything in the range is older than what is installed.
+    Downgrade => Deny,
+    /// Row 12: nothing in the range is a successor.
+    NotASuccessor => Deny,
+    /// Row 13: several catalogs tie.
+    AmbiguousCatalogs => Deny,
+    /// Row 14: the version of the bundle resolved to cannot be read.
+    BundleVersionInvalid => Deny,
+    /// Row 15: the bundle resolved to declares a dependency.
+    UnsupportedDependency => Deny,
+    /// Row 15a: operator-controller cannot install the bundle resolved to.
+    Preflight => Deny,
+    /// Row 16: guardrails forbid a step that OLM would take.
+    Guardrail => Deny,
+    /// Row 17: an upgrade policy of the cluster forbids the edit.
+    Policy => Deny,
+    /// Row 17a: nothing known forbids the edit, but not all policies of the cluster are known.
+    PoliciesUnknown => Undecided,
+    /// Row 18: it resolves to what is installed.
+    Unchanged => Allow,
+    /// Row 18: it resolves to what only the bypass lets through.
+    Bypassed => Allow,
+    /// Row 18: it resolves.
+    Resolved => Allow,
+}
+
+// === Edits that are never judged ===
+
+/// Why an edit is not judged.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Exemption {
+    /// Neither a creation nor an update, or of a subresource.
+    Operation,
+    /// Another kind.
+    Kind,
+    /// An extension in an `apiVersion` that this program does not know.
+    UnknownVersion {
+        /// The version.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// The object is being deleted.
+    Deleting,
+    /// An update that leaves the filter as it is.
+    Unchanged,
+    /// Its content does not come from a catalog.
+    Source(String),
+    /// An update whose only change to the filter turns the bypass off. Rows 16 and 17 are put to the step that OLM then
+    /// takes, if it takes one.
+    Stricter,
+    /// An update that changes only how the bundle is configured: `spec.config`. Row 15a is put to it.
+    Reconfigured,
+}
+
+word_set! {
+    /// Why an edit is not judged, as one of a few words.
+    pub enum ExemptionKind {
+        /// [`Exemption::Operation`].
+        Operation => "operation",
+        /// [`Exemption::Kind`].
+        Kind => "kind",
+        /// [`Exemption::UnknownVersion`].
+        UnknownVersion => "unknown_version",
+        /// [`Exemption::Deleting`].
+        Deleting => "deleting",
+        /// [`Exemption::Unchanged`].
+        Unchanged => "unchanged",
+        /// [`Exemption::Source`].
+        Source => "source",
+        /// [`Exemption::Stricter`].
+        Stricter => "stricter",
+        /// [`Exemption::Reconfigured`].
+        Reconfigured => "reconfigured",
+    }
+}
+
+impl Exemption {
+    /// The kind alone.
+    pub fn kind(&self) -> ExemptionKind {
+        match self {
+            Self::Operation => ExemptionKind::Operation,
+            Self::Kind => ExemptionKind::Kind,
+            Self::UnknownVersion { .. } => ExemptionKind::UnknownVersion,
+            Self::Deleting => ExemptionKind::Deleting,
+            Self::Unchanged => ExemptionKind::Unchanged,
+            Self::Source(_) => ExemptionKind::Source,
+            Self::Stricter => ExemptionKind::Stricter,
+            Self::Reconfigured => ExemptionKind::Reconfigured,
+        }
+    }
+
+    /// Whether the catalogs must be asked first: a rule can forbid what OLM does then, or it can be worth a warning.
+    pub fn takes_catalogs(&self) -> bool {
+        matches!(self, Self::Stricter | Self::Reconfigured)
+    }
+}
+
+/// The first exemption that fits. No catalog is asked, so an exemption that [`Exemption::takes_catalogs`] is not final.
+pub fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
+    if edit.new.deleting {
+        return Some(Exemption::Deleting);
+    }
+    let new = edit.new.filter.as_ref().ok();
+    let both = new.zip(edit.old_filter());
+    let is_unchanged = both.is_some_and(|(new, old)| new.asks_the_same_as(old));
+    if is_unchanged && !edit.reconfigures() {
+        return Some(Exemption::Unchanged);
+    }
+    if let SourceType::Other(other) = &edit.new.source_type {
+        return Some(Exemption::Source(other.clone()));
+    }
+    if is_unchanged {
+        return Some(Exemption::Reconfigured);
+    }
+    both.filter(|(new, old)| !new.bypasses() && old.bypasses() && new.selects_the_same_as(old))
+        .map(|_| Exemption::Stricter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_decision_table() {
+        let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
+        assert_eq!(words.first(), Some(&"NotJudged"));
+        assert_eq!(words.len(), 28);
+        assert!(Token::ALL.iter().is_sorted());
+        assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
+        assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");
+        assert_eq!(Token::NotJudged.verdict().as_str(), "not_judged");
+        assert_eq!(Token::Bypassed.verdict().as_str(), "allow");
     }
 }

@@ -1,10 +1,12 @@
-//! The facts of one edit that a policy reads.
+//! The facts of one edit that a policy reads, with the time of it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use jiff::Timestamp;
+
+use crate::limits;
 use olmguard_catalog::version::{Constraint, Version};
-
-use crate::moment::Moment;
 use olmguard_catalog::word_set;
 
 /// The extension that an edit is about, as far as `match` reads it.
@@ -107,4 +109,131 @@ pub struct Change<'a> {
     pub user: Option<User<'a>>,
     /// The time of the edit.
     pub now: Moment,
+}
+
+// === A point in time, as a fact: nothing here reads a clock ===
+
+/// Seconds since the Unix epoch. Printed as RFC 3339 in UTC: `2026-11-23T21:00:00Z`.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Moment(i64);
+
+/// A text is not a time.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{found:?} is not a time: expected RFC 3339, such as 2026-11-23T21:00:00Z")]
+pub struct MomentError {
+    found: String,
+}
+
+impl Moment {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self(0);
+
+    /// The moment so many seconds after (before, if negative) 1970-01-01T00:00:00Z.
+    pub fn from_unix_seconds(s: i64) -> Self {
+        Self(s)
+    }
+
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub fn unix_seconds(self) -> i64 {
+        self.0
+    }
+
+    /// Reads RFC 3339, with any offset; a fraction of a second is dropped.
+    ///
+    /// # Errors
+    /// The text is not such a time.
+    pub fn parse(rfc3339: &str) -> Result<Self, MomentError> {
+        let time = Some(rfc3339).filter(|text| has_shape(text));
+        let time = time.and_then(|text| text.parse::<Timestamp>().ok());
+        let found = || limits::beginning(rfc3339, limits::ECHOED_BYTES);
+        let time = time.ok_or_else(|| MomentError { found: found() })?;
+        let before_epoch = i64::from(time.subsec_nanosecond() < 0);
+        Ok(Self(time.as_second() - before_epoch))
+    }
+}
+
+/// Whether the text has the separators of RFC 3339: jiff also reads ISO 8601 and annotated zones.
+fn has_shape(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let separators = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
+    bytes.len() <= limits::MOMENT_BYTES
+        && separators
+            .iter()
+            .all(|(at, byte)| bytes.get(*at) == Some(byte))
+        && bytes.get(10).is_some_and(|byte| b"Tt ".contains(byte))
+        && !bytes.contains(&b'[')
+}
+
+impl fmt::Display for Moment {
+    /// A moment outside the years -9999 to 9999 is printed as seconds: `@99999999999999`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Timestamp::from_second(self.0) {
+            Ok(time) => time.fmt(f),
+            Err(_) => write!(f, "@{}", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_seconds() {
+        for (text, seconds, printed) in [
+            (
+                "2026-11-23T21:00:00Z",
+                1_795_467_600,
+                "2026-11-23T21:00:00Z",
+            ),
+            (
+                "2026-11-23T22:00:00+01:00",
+                1_795_467_600,
+                "2026-11-23T21:00:00Z",
+            ),
+            (
+                "2026-11-23t21:00:00.999z",
+                1_795_467_600,
+                "2026-11-23T21:00:00Z",
+            ),
+            (
+                "2026-11-23 21:00:00Z",
+                1_795_467_600,
+                "2026-11-23T21:00:00Z",
+            ),
+            ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z"),
+            ("1969-12-31T23:59:59.5Z", -1, "1969-12-31T23:59:59Z"),
+        ] {
+            let moment = Moment::parse(text).unwrap();
+            assert_eq!(moment.unix_seconds(), seconds, "{text}");
+            assert_eq!(moment.to_string(), printed, "{text}");
+        }
+        assert_eq!(
+            Moment::from_unix_seconds(i64::MAX).to_string(),
+            "@9223372036854775807"
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_time_is_refused() {
+        let long = "2".repeat(99);
+        for text in [
+            "",
+            "now",
+            "1795467600",
+            "2026-11-23",
+            "2026-11-23T21:00:00",
+            "20261123T210000Z",
+            "2026-11-23T21:00:00Z[UTC]",
+            "2026-13-23T21:00:00Z",
+            "2026-11-23T25:00:00Z",
+            &long,
+        ] {
+            assert!(Moment::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(
+            Moment::parse("tomorrow").unwrap_err().to_string(),
+            "\"tomorrow\" is not a time: expected RFC 3339, such as 2026-11-23T21:00:00Z"
+        );
+    }
 }

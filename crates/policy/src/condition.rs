@@ -11,7 +11,6 @@
 //! value and every error is a failure.
 
 mod analyse;
-mod names;
 mod scan;
 mod scope;
 #[cfg(test)]
@@ -21,13 +20,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use cel::{ExecutionError, ParseErrors, Program};
-use olmguard_catalog::members::{Members, TextRule};
 use serde_json::Value;
 
 use crate::change::{Change, Maker};
 use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
 use crate::violation::{ConditionOutcome, ConditionSubject, PolicyRule};
+use olmguard_catalog::members::{Members, TextRule};
 use olmguard_catalog::version::go::{self, one_line};
 
 pub(crate) use scope::ConditionScope;
@@ -140,7 +139,7 @@ impl PolicyCondition {
     /// The facts that its answer depends on.
     fn about(&self) -> ConditionSubject {
         let reads = |names: &[&str]| self.compiled.variables.iter().any(|it| names.contains(it));
-        match (reads(names::OF_STEP), reads(names::OF_EDIT)) {
+        match (reads(scope::OF_STEP), reads(scope::OF_EDIT)) {
             (true, false) => ConditionSubject::Bundle,
             (true, true) => ConditionSubject::Both,
             (false, _) => ConditionSubject::Edit,
@@ -156,7 +155,7 @@ impl PolicyCondition {
             ConditionSubject::Both => change.is_move || is_edit,
             ConditionSubject::Edit => is_edit,
         };
-        is_asked && (change.user.is_some() || !self.compiled.variables.contains(&names::USER))
+        is_asked && (change.user.is_some() || !self.compiled.variables.contains(&scope::USER))
     }
 
     /// Whether it is evaluated for steps that OLM makes automatically.
@@ -232,7 +231,7 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionError {
     let message = error.msg.strip_prefix(OF_TEXT).unwrap_or(&error.msg);
     // The list of every token that could follow helps no one.
     let message = message.split(" expecting ").next().unwrap_or(message);
-    let message = names::externalised(&one_line(message))
+    let message = scope::externalised(&one_line(message))
         .replace("'<EOF>'", "end of the text")
         .replace("no viable alternative at input", "unexpected")
         .replace("mismatched input", "unexpected")

@@ -30,23 +30,21 @@
 mod change;
 mod condition;
 mod fault;
-mod index;
 mod judge;
 pub mod limits;
 mod matching;
-mod moment;
 mod policy;
 mod rules;
 mod violation;
 mod window;
 
+pub use crate::change::{Moment, MomentError};
+pub use crate::matching::PolicyIndex;
 pub use change::{
     BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
 };
 pub use condition::Conditions;
 pub use fault::{PolicyFault, PolicyProblem};
-pub use index::PolicyIndex;
-pub use moment::{Moment, MomentError};
 pub use policy::UpgradePolicy;
 pub use violation::{
     ConditionOutcome, ConditionSubject, Enforcement, Opening, PolicyRule, PolicyViolation,

@@ -1,7 +1,7 @@
 //! The rules of a policy that a change violates: data, worded elsewhere.
 
+use crate::change::Moment;
 use crate::fault::PolicyFault;
-use crate::moment::Moment;
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::word_set;
 

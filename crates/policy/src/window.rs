@@ -25,14 +25,14 @@ use croner::parser::{CronParser, Seconds, Year};
 use jiff::civil::date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
-use olmguard_catalog::members::{Members, TextRule};
 use serde_json::Value;
 
+use crate::change::Moment;
 use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
-use crate::moment::Moment;
 use crate::violation::Opening;
 use olmguard_catalog::go_duration;
+use olmguard_catalog::members::{Members, TextRule};
 
 /// One window.
 #[derive(Clone, Debug)]

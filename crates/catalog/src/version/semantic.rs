@@ -1,5 +1,5 @@
 //! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 ([`semver.go`])
-//! reads it.
+//! reads it, and the identifiers that its prerelease is made of.
 //!
 //! No `v`, no blanks, no short forms, no leading zeros; numbers and numeric prerelease identifiers
 //! fit 64 bits. Any accepted text is already in normal form, so printing gives it back.

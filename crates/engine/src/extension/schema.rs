@@ -8,25 +8,23 @@
 //! Rules that compare with the old object (`fixed`) have a function of their own, because most callers know no old
 //! object. Of `metadata` only types are checked. Left out: `status`, and the rules of the experimental CRD. A field that
 //! the tables do not have (`unknown`) is not a finding, because an API server prunes it.
-
-use serde_json::Value;
-
-use crate::extension::{Json, Shape};
-
 mod cluster_catalog;
-mod finding;
 mod fixed;
 mod rule;
 #[cfg(test)]
 mod tests;
-mod unknown;
 mod v1;
 mod v1alpha1;
 mod walk;
 
-pub use finding::{Correction, Finding};
 use rule::{ANY_TEXT, Field, ObjectRules, Schema};
-pub(super) use unknown::UnknownField;
+use serde_json::Value;
+
+use crate::extension::{Json, Shape};
+
+pub use crate::extension::schema::rule::{Correction, Finding};
+
+pub(super) use crate::extension::schema::walk::UnknownField;
 
 /// The release of OLM whose CRD is meant: v1.N. Shapes before v1 have their own last release.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -79,16 +77,16 @@ pub(super) fn unknown<'o>(
     object: impl Json<'o>,
 ) -> (Vec<UnknownField<'o>>, Vec<String>) {
     let schema = schema(shape, object);
-    let unknown = unknown::unknown(schema, olm, object);
-    let known = unknown.first().map(|_| unknown::paths(schema, olm));
+    let unknown = walk::unknown(schema, olm, object);
+    let known = unknown.first().map(|_| walk::paths(schema, olm));
     (unknown, known.unwrap_or_default())
 }
 
 /// The same for a `ClusterCatalog`.
 pub(super) fn unknown_in_catalog(object: &Value) -> (Vec<UnknownField<'_>>, Vec<String>) {
     let schema = &cluster_catalog::CLUSTER_CATALOG;
-    let unknown = unknown::unknown(schema, Some(NEWEST), object);
-    (unknown, unknown::paths(schema, Some(NEWEST)))
+    let unknown = walk::unknown(schema, Some(NEWEST), object);
+    (unknown, walk::paths(schema, Some(NEWEST)))
 }
 
 /// All releases have the same CRD of catalogs.

@@ -1,4 +1,4 @@
-//! Rows 2 to 18, for a request that can be read, in the order of the table.
+//! Rows 2 to 18, for a request that can be read, in the order of the table; and what the successor rule accepts, for reports.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,10 @@ use crate::judge::identify::fitting_names;
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{Basis, RuledEdit, Ruling, Verdict, guardrail_row, policy_row, preflight_row};
+use crate::judge::{Basis, RuledEdit, Ruling, Verdict, step_rows};
 use crate::resolve::{Choice, EditContext};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::{BundleSet, Package};
 use olmguard_policy::Conditions;
 
 /// One request to resolve, with what is installed.
@@ -61,12 +63,12 @@ pub(super) fn rule_question<'s>(
     context: EditContext<'_>,
 ) -> RuledEdit<'s> {
     let mut ruled = resolve(question, installed); // 4 to 15, and 18
-    preflight_row::put(&mut ruled, question, installed, context); // 15a
+    step_rows::put_preflight(&mut ruled, question, installed, context); // 15a
     let ahead = StepsAhead::of(question, installed).installed_as(context.install);
     let mut ahead = ahead.with_first(&ruled);
-    guardrail_row::put(&mut ruled, &mut ahead); // 16
-    policy_row::put(&mut ruled, &mut ahead, context); // 17
-    policy_row::put_unlisted(&mut ruled, question.basis); // 17a
+    step_rows::put_guardrails(&mut ruled, &mut ahead); // 16
+    step_rows::put_policies(&mut ruled, &mut ahead, context); // 17
+    step_rows::put_unlisted(&mut ruled, question.basis); // 17a
     ruled
 }
 
@@ -117,3 +119,71 @@ fn comes_to<'s>(ruled: &RuledEdit<'s>) -> (Verdict, Option<Choice<'s>>, bool) {
 
 /// How many names are tried: each is a judgement of its own. No package recorded has more.
 const MOST_NAMES: usize = 1024;
+
+// === The bundles that the successor rule accepts, whatever the range and the policy ===
+//
+// In a large package these can be thousands, and no row needs them. So only a report that lists them asks for them.
+
+/// The bundles of one catalog that the successor rule accepts.
+#[derive(Clone, Debug)]
+pub struct AcceptedBundles<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles.
+    pub bundles: BundleSet,
+}
+
+/// For each catalog that has the package, the bundles of the requested channels that the successor rule accepts.
+///
+/// `None` if nothing readable is installed, and if one of rows 1 to 7 or 10a answered.
+pub fn successors<'s>(
+    basis: Basis<'s>,
+    request: &Request<'_>,
+    ruling: &Ruling<'_>,
+) -> Option<Vec<AcceptedBundles<'s>>> {
+    if !lists_successors(ruling) {
+        return None;
+    }
+    let question = FilterQuestion::of(basis, request.filter).ok()?;
+    let installed = ReadInstalled::of(request.installed, basis.snapshot.rules());
+    let origin = installed.origin()?;
+    let accepted = question.offers().iter().map(|offer| AcceptedBundles {
+        catalog: offer.catalog,
+        package: offer.package,
+        bundles: offer.accepted(origin).bundles,
+    });
+    Some(accepted.collect())
+}
+
+/// Whether none of rows 1 to 7 and 10a answered.
+fn lists_successors(ruling: &Ruling<'_>) -> bool {
+    match ruling {
+        Ruling::ChannelNotFound { .. }
+        | Ruling::NotInChannel { .. }
+        | Ruling::VersionNotFound { .. }
+        | Ruling::Downgrade(..)
+        | Ruling::NotASuccessor(..)
+        | Ruling::AmbiguousCatalogs(_)
+        | Ruling::BundleVersionInvalid(..)
+        | Ruling::UnsupportedDependency(..)
+        | Ruling::Guardrail(_)
+        | Ruling::Preflight(_)
+        | Ruling::Policy(_)
+        | Ruling::PoliciesUnknown(_)
+        | Ruling::Allowed(..) => true,
+        Ruling::NotJudged(_)
+        | Ruling::Unanswered(_)
+        | Ruling::InvalidSpec(_)
+        | Ruling::InvalidSelector(_)
+        | Ruling::InvalidVersionRange(_)
+        | Ruling::NoCatalogs(_)
+        | Ruling::InstalledUnknown(_)
+        | Ruling::CatalogNotLoaded(_)
+        | Ruling::CatalogOutdated(_)
+        | Ruling::PackageNotFound { .. }
+        | Ruling::InstalledVersionInvalid(_)
+        | Ruling::BrokenSkipRange(_) => false,
+    }
+}

@@ -12,9 +12,13 @@ use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{
-    AcceptedBundles, Edit, Request, Requester, RuledEdit, rule, successors,
-};
+use olmguard_engine::judge::AcceptedBundles;
+use olmguard_engine::judge::Edit;
+use olmguard_engine::judge::Request;
+use olmguard_engine::judge::Requester;
+use olmguard_engine::judge::RuledEdit;
+use olmguard_engine::judge::rule;
+use olmguard_engine::judge::successors;
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Labels, ServingState, Snapshot,
 };

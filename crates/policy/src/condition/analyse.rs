@@ -9,8 +9,7 @@ use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
 };
 
-use crate::condition::names;
-use crate::condition::names::ValueSize;
+use crate::condition::scope::{self, ValueSize};
 use crate::limits;
 
 /// What the evaluation needs.
@@ -33,7 +32,7 @@ pub(super) struct Located {
 pub(super) fn analyse(program: &Program) -> Result<Analysis, Located> {
     let mut walk = Analyser::default();
     let (_, steps) = walk.node(program.expression())?;
-    let all = names::VARIABLES.iter().map(|variable| variable.name);
+    let all = scope::VARIABLES.iter().map(|variable| variable.name);
     Ok(Analysis {
         variables: all.filter(|name| walk.read.contains(name)).collect(),
         has_unordered_steps: walk.has_unordered_steps,
@@ -90,9 +89,9 @@ impl Analyser {
         if let Some((_, size)) = local.find(|(known, _)| known == name) {
             return Ok(*size);
         }
-        let name = names::external(name);
-        let Some(variable) = names::variable(name) else {
-            let known: Vec<&str> = names::VARIABLES.iter().map(|known| known.name).collect();
+        let name = scope::external(name);
+        let Some(variable) = scope::variable(name) else {
+            let known: Vec<&str> = scope::VARIABLES.iter().map(|known| known.name).collect();
             let name = limits::beginning(name, limits::ECHOED_BYTES);
             let known = known.join(", ");
             let reason = format!("unknown variable {name:?}: expected one of {known}");
@@ -119,7 +118,7 @@ impl Analyser {
             return Ok(None);
         };
         let is_local = self.local.iter().any(|(known, _)| known == name);
-        let variable = names::variable(name).filter(|_| !is_local);
+        let variable = scope::variable(name).filter(|_| !is_local);
         let Some(variable) = variable.filter(|variable| !variable.fields.is_empty()) else {
             return Ok(None);
         };
@@ -258,11 +257,11 @@ impl Analyser {
 
 /// What is not known cannot be bounded, and would fail in every evaluation.
 fn check(node: &IdedExpr, name: &str) -> Result<(), Located> {
-    if OPERATORS.contains(&name) || names::FUNCTIONS.contains(&name) {
+    if OPERATORS.contains(&name) || scope::FUNCTIONS.contains(&name) {
         return Ok(());
     }
     let name = limits::beginning(name, limits::ECHOED_BYTES);
-    let known = names::FUNCTIONS.join(", ");
+    let known = scope::FUNCTIONS.join(", ");
     Err(at(
         node,
         format!("unknown function {name:?}: expected one of {known}"),

@@ -8,7 +8,7 @@
 //! the last comma, `&&` or `||`: a chain of those nests in the tree as brackets do. A `?` counts
 //! until the bracket closes.
 
-use crate::condition::{ExpressionError, names};
+use crate::condition::{ExpressionError, scope};
 use crate::limits;
 
 /// The text for the parser: as written, with the reserved words replaced by ones of equal length.
@@ -35,7 +35,7 @@ pub(super) fn scan(text: &str) -> Result<String, ExpressionError> {
 }
 
 fn replacement(name: &str) -> &str {
-    let mut reserved = names::RESERVED.iter();
+    let mut reserved = scope::RESERVED.iter();
     let reserved = reserved.find(|(outside, _)| *outside == name);
     reserved.map_or(name, |(_, inside)| inside)
 }

@@ -4,14 +4,13 @@ mod refused;
 
 use std::collections::BTreeMap;
 
-use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use proptest::prelude::*;
 
 use super::*;
 use crate::change::{
-    BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
+    BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin, Subject, User,
 };
-use crate::moment::Moment;
+use olmguard_catalog::version::{Constraint, Masterminds, Version};
 
 /// The facts of a change, owned.
 struct Facts {

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, date};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
-use olmguard_catalog::members::Members;
 use serde_json::{Value, json};
 
+use crate::change::Moment;
 use crate::fault::FaultList;
-use crate::moment::Moment;
 use crate::window::{PolicyWindow, WindowState, *};
+use olmguard_catalog::members::Members;
 
 fn windows(written: &Value) -> (Vec<PolicyWindow>, Vec<String>) {
     let rules = json!({ "windows": written });

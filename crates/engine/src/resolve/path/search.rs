@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::resolve::effort::SearchBudget;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::{Pin, Pins};
-use crate::resolve::{Bounds, Offer, Origin, PathFound, ReachableBundles};
+use crate::resolve::{Bounds, Offer, Origin, PathFound, ReachableBundles, SearchBudget};
 use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::search::{SearchVisit, Visits};
 

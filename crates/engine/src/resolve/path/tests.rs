@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::extension::{Filter, InstalledBundle};
-use crate::resolve::Query;
-use crate::resolve::effort::SearchBudget;
+use crate::resolve::{Query, SearchBudget};
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_catalog::{CatalogBuilder, fbc};
 

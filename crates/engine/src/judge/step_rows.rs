@@ -1,0 +1,409 @@
+//! Rows 15a to 17a: what forbids the steps that OLM takes under an edit which the catalogs allow.
+//!
+//! The bundle that the edit resolves to is checked as operator-controller checks it (15a); then guardrails (16) and
+//! upgrade policies (17, 17a) are put to each step.
+
+use std::collections::BTreeSet;
+
+use crate::extension::{Filter, InstalledBundle};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
+use crate::judge::rows::superseded;
+use crate::judge::walk::{StepsAhead, most_steps, recorded};
+use crate::judge::{
+    AllowedChange, Basis, ForbiddenStep, PolicyRefusal, PreflightRefusal, Request, RuledEdit,
+    Ruling, UnjudgedSteps, UnknownPolicies,
+};
+use crate::resolve::{
+    Choice, EditContext, Guards, ImageFacts, InstallContext, InstallFaults, MatchingPolicies,
+    Offer, Origin, PolicyFinding, PolicyStep, Violation,
+};
+use crate::snapshot::Snapshot;
+use olmguard_catalog::olm::{PreflightMode, Rules};
+use olmguard_policy::{Maker, Operation};
+use olmguard_preflight::content::InstallTarget;
+
+// === Row 15a: what operator-controller checks of the bundle that it has chosen ===
+//
+// It checks before it pulls the image, and the image too if that is known.
+//
+// The edit itself is checked, and no step that OLM takes automatically after it: a bundle that cannot be installed stops
+// the extension until an edit or a catalog changes, and the next edit is checked again.
+
+/// Checks the bundle that an edit resolves to. Like rows 6 to 15 it denies only on the newest content.
+pub(super) fn put_preflight<'s>(
+    ruled: &mut RuledEdit<'s>,
+    question: &FilterQuestion<'_, 's>,
+    installed: &ReadInstalled<'_>,
+    context: EditContext<'_>,
+) {
+    let Ruling::Allowed(change, resolved) = ruled.ruling else {
+        return;
+    };
+    let Some(install) = context.install else {
+        return;
+    };
+    let olm = question.basis.snapshot.rules();
+    let is_installed = change == AllowedChange::Unchanged;
+    let is_as_before = is_installed && !install.occasion.reconfigures();
+    if is_as_before || olm.preflight == PreflightMode::Off {
+        return;
+    }
+    let image = image_facts(question, &resolved, installed.name(), install);
+    let faults = install.faults(&resolved, olm, image);
+    let is_refused = faults.as_ref().is_some_and(InstallFaults::refuse_image);
+    ruled.pulled = (!is_refused).then_some(resolved);
+    let Some(faults) = faults else {
+        return;
+    };
+    let refusal = refusal(resolved, faults, olm);
+    let is_newest = superseded(&question.in_play).is_empty();
+    let denies = olm.preflight == PreflightMode::Deny
+        && install
+            .occasion
+            .is_denied_for(&refusal.faults, is_installed);
+    if refusal.faults.is_certain && is_newest && denies {
+        ruled.ruling = Ruling::Preflight(Box::new(refusal));
+    } else {
+        ruled.preflight = Some(refusal);
+    }
+}
+
+fn refusal<'s>(resolved: Choice<'s>, faults: InstallFaults, rules: &Rules) -> PreflightRefusal<'s> {
+    PreflightRefusal {
+        resolved,
+        version: recorded(resolved, rules).map(|it| it.version),
+        faults,
+    }
+}
+
+/// What is known of the image of a bundle, and of what it would be installed in: the cluster, otherwise the installed
+/// bundle.
+fn image_facts<'s>(
+    question: &FilterQuestion<'_, 's>,
+    resolved: &Choice<'s>,
+    installed: Option<&str>,
+    install: InstallContext<'_>,
+) -> ImageFacts<'s> {
+    let contents = question.basis.snapshot.contents();
+    let of_cluster = contents.cluster().map(InstallTarget::Cluster);
+    let of_bundle = || {
+        let installed = installed.filter(|_| !contents.is_empty());
+        let mut images = images_of(installed?, question.offers());
+        let installed = images.find_map(|image| contents.bundle(image));
+        installed.map(InstallTarget::Installed)
+    };
+    ImageFacts {
+        installed_crds: install.installed_crds(question.offers(), contents),
+        ..ImageFacts::of(resolved, contents, of_cluster.or_else(of_bundle))
+    }
+}
+
+/// The image of the bundle of this name in each catalog that has it.
+fn images_of<'s>(name: &str, offers: &[Offer<'s>]) -> impl Iterator<Item = &'s str> {
+    offers.iter().filter_map(move |offer| {
+        let bundle = offer.package.bundle(offer.find(name)?);
+        Some(&*bundle.image).filter(|image| !image.is_empty())
+    })
+}
+
+/// The images of the bundle of this name in the catalogs that a filter selects.
+pub(crate) fn images_named(snapshot: &Snapshot, filter: &Filter, name: &str) -> BTreeSet<String> {
+    let offers = Offer::of_package(snapshot, filter);
+    images_of(name, &offers).map(str::to_owned).collect()
+}
+
+// === Row 16: what guardrails forbid of the steps that OLM takes under an edit ===
+//
+// OLM does not know guardrails: it installs the best successor, and then the best successor of that. So each step up
+// to the end of the walk is compared with them.
+
+/// Compares an edit that OLM applies with guardrails.
+pub(super) fn put_guardrails<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhead<'_, 's>) {
+    let Ruling::Allowed(AllowedChange::Resolved | AllowedChange::Bypassed(_), resolved) =
+        ruled.ruling
+    else {
+        return;
+    };
+    let guards = ahead.guards();
+    let guards = guards.with_bypass(ahead.question.filter.bypasses());
+    if guards.is_empty() {
+        return;
+    }
+    let mut walk = GuardedWalk {
+        guards: &guards,
+        resolved,
+        refusal: None,
+        lifted: Vec::new(),
+        not_applied: None,
+    };
+    match ahead.installed {
+        ReadInstalled::Nothing => {}
+        ReadInstalled::Unknown(_) => walk.not_compared(resolved),
+        ReadInstalled::Bundle(_) => walk.at_steps(ahead),
+    }
+    if let Some(forbidden) = walk.refusal {
+        ruled.ruling = Ruling::Guardrail(forbidden);
+    } else {
+        (ruled.lifted, ruled.guardrails_not_applied) = (walk.lifted, walk.not_applied);
+    }
+}
+
+/// The results of guardrails for a walk.
+struct GuardedWalk<'a, 's> {
+    guards: &'a Guards<'s>,
+    resolved: Choice<'s>,
+    /// The first step that they forbid.
+    refusal: Option<ForbiddenStep<'s>>,
+    /// The steps before it that are allowed only because the bypass lifts a guardrail.
+    lifted: Vec<ForbiddenStep<'s>>,
+    not_applied: Option<UnjudgedSteps>,
+}
+
+impl<'s> GuardedWalk<'_, 's> {
+    /// Checks one step after another, up to the first forbidden one.
+    fn at_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
+        let most = most_steps(self.guards.weight());
+        for place in 0.. {
+            let Some(to) = ahead.step(place) else { return };
+            if place == most {
+                self.not_applied
+                    .get_or_insert(UnjudgedSteps::Later { looked_at: place });
+                return;
+            }
+            self.at_step(ahead, place, to);
+            if self.refusal.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn at_step(&mut self, ahead: &StepsAhead<'_, 's>, place: usize, to: Choice<'s>) {
+        let Some((from, violations)) = ahead.violations(self.guards, place) else {
+            return self.not_compared(to);
+        };
+        let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
+        let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
+        let forbidden = |found| ForbiddenStep::of(self.resolved, from, to, found);
+        let (holding, lifted) = (forbidden(holding), forbidden(lifted));
+        self.refusal = holding;
+        self.lifted.extend(lifted);
+    }
+
+    /// Allows a step from an unknown version, because an edit is denied on evidence only, and notes it if a guardrail
+    /// could have forbidden it.
+    fn not_compared(&mut self, to: Choice<'s>) {
+        if self.guards.bind(&to) {
+            self.not_applied.get_or_insert(UnjudgedSteps::First);
+        }
+    }
+}
+
+// === Rows 17 and 17a: what upgrade policies forbid of these steps ===
+//
+// The first step, which is the edit itself, is compared with all of their rules. Each step that OLM takes
+// automatically after it is compared with the rules about a bundle: no admission sees it.
+
+/// Compares an edit that OLM applies, and that guardrails allow, with upgrade policies.
+pub(super) fn put_policies<'s>(
+    ruled: &mut RuledEdit<'s>,
+    ahead: &mut StepsAhead<'_, 's>,
+    context: EditContext<'_>,
+) {
+    let Ruling::Allowed(change, resolved) = ruled.ruling else {
+        return;
+    };
+    let Some(matching) = matching(ahead.question, context) else {
+        return;
+    };
+    let mut walk = PolicyWalk {
+        policies: PoliciesAhead::of(matching),
+        operation: ahead.installed.operation(context.is_update),
+        findings: Vec::new(),
+        warned: BTreeSet::new(),
+        looked_at: None,
+    };
+    walk.at_edit(ahead, change, resolved);
+    if !walk.denies_step() {
+        walk.at_later_steps(ahead);
+    }
+    let (denials, warnings): (Vec<_>, Vec<_>) =
+        walk.findings.into_iter().partition(PolicyFinding::denies);
+    ruled.policy_warnings = warnings;
+    ruled.policies_not_applied = walk.looked_at;
+    if !denials.is_empty() {
+        ruled.ruling = Ruling::Policy(Box::new(PolicyRefusal {
+            change,
+            resolved,
+            findings: denials,
+        }));
+    }
+}
+
+/// The steps that OLM takes automatically from an installed bundle and that upgrade policies deny, in their order: for
+/// each step the first rule about the bundle alone. No user makes these steps, so a condition that also reads the user
+/// denies none.
+pub fn denied_steps<'s>(
+    basis: Basis<'s>,
+    request: &Request<'_>,
+    installed: &InstalledBundle,
+) -> Vec<PolicyFinding<'s>> {
+    let Ok(question) = FilterQuestion::of(basis, request.filter) else {
+        return Vec::new();
+    };
+    let Some(matching) = matching(&question, request.context) else {
+        return Vec::new();
+    };
+    let policies = PoliciesAhead::of(matching);
+    let start = ReadInstalled::Bundle(Origin::read(installed, basis.snapshot.rules()));
+    let mut ahead = StepsAhead::of(&question, &start).installed_as(request.context.install);
+    let findings = (0..).map_while(|place| policies.at_step(&mut ahead, place));
+    let denies = |found: &PolicyFinding<'_>| found.denies() && found.violation.rule.is_of_bundle();
+    let denials = findings.filter_map(|found| found.into_iter().find(denies));
+    denials.collect()
+}
+
+/// The policies that match the extension, if there are any.
+fn matching<'q, 's>(
+    question: &'q FilterQuestion<'q, 's>,
+    context: EditContext<'q>,
+) -> Option<MatchingPolicies<'q, 's>> {
+    let upgrades = &question.basis.policies.upgrades;
+    if upgrades.is_empty() {
+        return None;
+    }
+    let masterminds = question.basis.snapshot.rules().masterminds;
+    let matching = MatchingPolicies::of(upgrades, question.filter, context, masterminds);
+    (!matching.is_empty()).then_some(matching)
+}
+
+/// Row 17a, for an edit that the rows before it allow: policies that could not be listed can forbid it.
+pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
+    if let (Ruling::Allowed(change, resolved), Some(why)) =
+        (&ruled.ruling, &basis.policies.unlisted)
+    {
+        ruled.ruling = Ruling::PoliciesUnknown(UnknownPolicies {
+            change: *change,
+            resolved: *resolved,
+            why,
+        });
+    }
+}
+
+/// The results of upgrade policies for a walk.
+struct PolicyWalk<'a, 's> {
+    policies: PoliciesAhead<'a, 's>,
+    /// The operation of the edit itself.
+    operation: Operation,
+    findings: Vec<PolicyFinding<'s>>,
+    /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
+    warned: BTreeSet<(&'s str, String)>,
+    /// How many steps were compared with them, if not all.
+    looked_at: Option<usize>,
+}
+
+impl<'s> PolicyWalk<'_, 's> {
+    fn at_edit(&mut self, ahead: &StepsAhead<'_, 's>, change: AllowedChange, resolved: Choice<'s>) {
+        self.findings = self.policies.matching.findings(&PolicyStep {
+            maker: Maker::User,
+            after: None,
+            from: ahead.installed.start(),
+            to: resolved,
+            is_move: change != AllowedChange::Unchanged,
+            operation: self.operation,
+            range: ahead.question.query.range(),
+        });
+        let warnings = self.findings.iter().filter(|found| !found.denies());
+        self.warned = warnings.map(rule_of).collect();
+    }
+
+    /// Whether the step itself is denied, and not only the edit: for its time, its range or its user.
+    fn denies_step(&self) -> bool {
+        let mut denials = self.findings.iter().filter(|found| found.denies());
+        denials.any(|found| found.violation.rule.is_of_each_step())
+    }
+
+    /// Checks one step after another, up to the first that is denied.
+    fn at_later_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
+        for place in 1.. {
+            if ahead.step(place).is_none() {
+                return;
+            }
+            if self.policies.is_partial(place) {
+                self.looked_at.get_or_insert(place);
+            }
+            let Some(found) = self.policies.at_step(ahead, place) else {
+                return;
+            };
+            let is_denied = found.iter().any(PolicyFinding::denies);
+            for found in found {
+                if found.denies() || self.warned.insert(rule_of(&found)) {
+                    self.findings.push(found);
+                }
+            }
+            if is_denied {
+                return;
+            }
+        }
+    }
+}
+
+/// The policies that match an extension, for the steps that OLM takes automatically. Conditions can cost so much that
+/// only the first steps are compared with them. The other rules are compared with all steps of any walk that was not
+/// made to cost time.
+struct PoliciesAhead<'a, 's> {
+    matching: MatchingPolicies<'a, 's>,
+    without_conditions: MatchingPolicies<'a, 's>,
+    /// How many steps are compared with them.
+    most: usize,
+    /// How many steps are compared with their conditions.
+    most_conditions: usize,
+}
+
+impl<'a, 's> PoliciesAhead<'a, 's> {
+    fn of(matching: MatchingPolicies<'a, 's>) -> Self {
+        let most = most_steps(matching.weight_of_rules());
+        let most_conditions = match matching.weight_of_conditions() {
+            0 => most,
+            weight => most_steps(weight).min(most),
+        };
+        Self {
+            without_conditions: matching.without_conditions(),
+            matching,
+            most,
+            most_conditions,
+        }
+    }
+
+    /// Whether the conditions are no longer evaluated for this step.
+    fn is_partial(&self, place: usize) -> bool {
+        place >= self.most_conditions
+    }
+
+    /// The rules that a step violates; `None` if the walk has ended, or there is no time for more.
+    fn at_step(
+        &self,
+        ahead: &mut StepsAhead<'_, 's>,
+        place: usize,
+    ) -> Option<Vec<PolicyFinding<'s>>> {
+        let to = ahead.step(place).filter(|_| place < self.most)?;
+        let matching = if self.is_partial(place) {
+            &self.without_conditions
+        } else {
+            &self.matching
+        };
+        Some(matching.findings(&PolicyStep {
+            maker: Maker::Olm,
+            after: ahead.before(place),
+            from: ahead.start(place),
+            to,
+            is_move: true,
+            operation: Operation::Update,
+            range: ahead.question.query.range(),
+        }))
+    }
+}
+
+/// A rule by its policy and field.
+fn rule_of<'s>(found: &PolicyFinding<'s>) -> (&'s str, String) {
+    (found.policy.name(), found.violation.rule.path())
+}
