@@ -16,17 +16,14 @@
 
 mod blob;
 pub mod channel;
-mod json;
+mod forms;
 pub mod promote;
 pub mod reach;
 pub mod template;
-mod value;
 pub mod words;
 mod written;
-mod yaml;
 pub mod zstream;
 
+pub use crate::author::blob::{WrittenMembers, WrittenValue};
 pub use blob::BlobText;
-
-pub use value::{WrittenMembers, WrittenValue};
 pub use written::{CatalogText, Format, Shelf, ShelfError, WrittenError};

@@ -10,7 +10,6 @@ pub mod bundle_report;
 pub mod diff;
 pub mod doctor;
 pub mod fleet;
-pub mod generation;
 pub mod lint;
 pub mod migrate;
 pub mod packages;
@@ -22,3 +21,18 @@ pub mod readiness;
 pub mod see;
 pub mod step;
 pub mod versions;
+
+use serde::Serialize;
+
+// === The generation of OLM that a report is about ===
+
+/// Generation of OLM.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Generation {
+    /// OLM v1, with `ClusterExtension`.
+    #[default]
+    V1,
+    /// OLM v0, with Subscription.
+    V0,
+}

@@ -7,9 +7,7 @@
 //!                                                   '--steps--> commands, in their order
 //! ```
 
-mod attempt;
 mod draft;
-mod found;
 mod objects;
 mod plan;
 mod steps;
@@ -21,15 +19,26 @@ mod words;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use objects::{ClassicError, ClassicKind, ClassicObjects, ObjectKey};
-pub use plan::{MigrationFacts, MoveVerdict};
-
+use crate::migrate::draft::ExtensionDraft;
 use crate::migrate::objects::Approval;
-use crate::migrate::plan::{MovePlan, TakenNames};
+use crate::migrate::plan::MovePlan;
+use crate::migrate::plan::Obstacle;
+use crate::migrate::plan::TakenNames;
 use crate::migrate::steps::MoveStep;
 use crate::see::BundleReport;
+use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::olm::OlmRelease;
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::reason;
+use olmguard_engine::extension::schema::{self, SchemaRelease};
+use olmguard_engine::extension::{Extension, Installed, Shape};
+use olmguard_engine::judge::{Edit, Judgement, Token, Verdict, judge};
+use olmguard_engine::resolve::{Choice, Offer};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_preflight::PreflightCheck;
+
+pub use objects::{ClassicError, ClassicKind, ClassicObjects, ObjectKey};
+pub use plan::{MigrationFacts, MoveVerdict};
 
 /// Whether Subscriptions of OLM v0 can move to OLM v1.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -217,3 +226,167 @@ const MANUAL: &str = "Manual";
 const APPROVALS: [&str; 2] = [AUTOMATIC, MANUAL];
 
 const VERDICTS: [&str; 3] = ["can_move", "cannot_move", "undecided"];
+
+// === An attempt to create an extension, as the engine judges it ===
+
+/// The judgement on the creation of an extension.
+struct Attempt<'a> {
+    draft: ExtensionDraft<'a>,
+    /// Why it is not allowed.
+    refusal: Option<Obstacle>,
+    /// The checks that fail for some settings of operator-controller.
+    doubts: Vec<PreflightCheck>,
+    resolved: Option<Choice<'a>>,
+}
+
+impl<'a> Attempt<'a> {
+    fn new(facts: &MigrationFacts<'a>, draft: ExtensionDraft<'a>) -> Self {
+        let object = draft.object();
+        let extension = Extension::read(Shape::V1, &object);
+        let edit = Edit {
+            new: &extension,
+            old: None,
+            installed: &Installed::Nothing,
+            schema: &schema::check(Shape::V1, SchemaRelease::v1(draft.minor), &object),
+            requester: facts.requester,
+        };
+        let judgement = judge(facts.basis, &edit);
+        let doubts = judgement.ruled.preflight.as_ref();
+        Self {
+            doubts: doubts.map_or_else(Vec::new, |doubts| doubts.faults.checks()),
+            resolved: judgement.ruled.resolved(),
+            refusal: refusal(&edit, &judgement),
+            draft,
+        }
+    }
+
+    /// The first of these drafts that operator-controller installs, otherwise the first one.
+    fn best(facts: &MigrationFacts<'a>, drafts: Vec<ExtensionDraft<'a>>) -> Option<Self> {
+        let mut attempts = drafts.into_iter().map(|draft| Self::new(facts, draft));
+        let first = attempts.next()?;
+        if first.is_installable() {
+            return Some(first);
+        }
+        Some(attempts.find(Self::is_installable).unwrap_or(first))
+    }
+
+    /// Whether operator-controller installs what it resolves to, as far as is known.
+    fn is_installable(&self) -> bool {
+        let token = match &self.refusal {
+            Some(Obstacle::Refused { token, .. }) => Some(*token),
+            _ => None,
+        };
+        token != Some(Token::Preflight)
+    }
+
+    /// Whether this bundle is installed.
+    fn gives(&self, bundle: Choice<'_>) -> bool {
+        let resolved = self.resolved.filter(|_| self.refusal.is_none());
+        // Two catalogs can have the same bundle.
+        resolved.is_some_and(|resolved| resolved.bundle().name == bundle.bundle().name)
+    }
+}
+
+fn refusal(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<Obstacle> {
+    if judgement.verdict() == Verdict::Allow {
+        return None;
+    }
+    Some(Obstacle::Refused {
+        token: judgement.token(),
+        reason: reason(edit, judgement).unwrap_or_default(),
+    })
+}
+
+// === What the catalogs of OLM v1 have of what OLM v0 has installed ===
+
+/// What OLM v0 has installed, as far as the catalogs know it.
+enum FoundBundle<'s> {
+    Nothing,
+    NoStatus,
+    Bundle(Choice<'s>),
+    NotInCatalog {
+        bundle: String,
+        successors: Vec<String>,
+    },
+}
+
+impl<'a> FoundBundle<'a> {
+    fn of(snapshot: &'a Snapshot, draft: &ExtensionDraft<'_>) -> Self {
+        let Some(status) = &draft.subscription.status else {
+            return Self::NoStatus;
+        };
+        let Some(name) = &status.installed_csv else {
+            return Self::Nothing;
+        };
+        let filter = draft.filter().unwrap_or_default();
+        let offers = Offer::of_package(snapshot, &filter);
+        match named(&offers, name) {
+            Some(choice) => Self::Bundle(choice),
+            // The judgement says why there is no offer.
+            None if offers.is_empty() => Self::Nothing,
+            None => Self::NotInCatalog {
+                bundle: name.clone(),
+                successors: successors(&offers, name),
+            },
+        }
+    }
+
+    /// The bundle, if a catalog has it.
+    fn choice(&self) -> Option<Choice<'a>> {
+        match self {
+            Self::Bundle(choice) => Some(*choice),
+            _ => None,
+        }
+    }
+}
+
+fn named<'s>(offers: &[Offer<'s>], name: &str) -> Option<Choice<'s>> {
+    let mut found = offers.iter();
+    found.find_map(|offer| Some(offer.choice(offer.find(name)?)))
+}
+
+/// The bundles that replace or skip a bundle which no catalog has, each once, in byte order.
+fn successors(offers: &[Offer<'_>], name: &str) -> Vec<String> {
+    let edges = offers.iter().flat_map(Offer::edges);
+    let edges =
+        edges.filter(|edge| matches!(edge.written, WrittenEdge::Name { from, .. } if from == name));
+    let mut names: Vec<_> = edges
+        .map(|edge| edge.to.bundle().name.to_string())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The catalog that is the `CatalogSource`: the one with its image, otherwise the one with its name, also as
+/// distributions name their catalogs.
+fn catalog<'a>(
+    snapshot: &'a Snapshot,
+    objects: &ClassicObjects,
+    source: &ObjectKey,
+) -> Option<&'a str> {
+    let image = objects.source_image(source).map(repository);
+    let has_image = |state: &&CatalogState| {
+        let own = state.image_ref.as_deref().map(repository);
+        own.is_some() && own == image
+    };
+    let mut of_image = snapshot.catalogs().iter().filter(has_image);
+    if let (Some(only), None) = (of_image.next(), of_image.next()) {
+        return Some(&only.name);
+    }
+    let named = |name: &str| snapshot.catalog(name);
+    let openshift = format!("openshift-{}", source.name);
+    let short = source.name.strip_suffix("-catalog");
+    let found = named(&source.name).or_else(|| named(&openshift));
+    let found = found.or_else(|| named(short?));
+    found.map(|state| &*state.name)
+}
+
+/// An image reference without its tag and digest.
+fn repository(image: &str) -> &str {
+    let image = image.split('@').next().unwrap_or_default();
+    match image.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => name,
+        _ => image,
+    }
+}

@@ -10,7 +10,7 @@ mod text;
 
 use serde::Serialize;
 
-use crate::generation::Generation;
+use crate::Generation;
 use crate::see::{
     self, BundleReport, EdgeReport, Highest, InstalledReport, ambiguous, cut, edges, gives_another,
     message, reachable, unpinnable,
@@ -23,6 +23,7 @@ use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, Verdict, WalkEnd, 
 use olmguard_engine::resolve::{Choice, Origin};
 
 pub(super) use classic::subscribed;
+
 pub use manifests::{Frame, ManifestOfPath, manifests};
 
 /// The upgrade path between two versions.

@@ -6,20 +6,21 @@ mod report;
 use std::io;
 use std::sync::Arc;
 
+use installed::InstalledArgs;
+
 use crate::cli::args::olm::OlmArgs;
 use crate::cli::args::{NamedValue, heading, memory, one_of};
 use crate::cli::facts::check_stdin;
-use crate::cli::output::{OutputArgs, progress};
-use crate::cli::{CommandFailure, Exit, HasExit, help, output};
+use crate::cli::output::{self, OutputArgs, progress};
+use crate::cli::{CommandFailure, Exit, HasExit, help};
 use crate::source::{CatalogPlace, Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
-use olmguard_views::diff::document;
-use olmguard_views::diff::{ChangeKind, DiffUsers, Level, WeighedPackage, diff, weigh, words};
-use olmguard_views::generation::Generation;
-
-use installed::InstalledArgs;
+use olmguard_views::Generation;
+use olmguard_views::diff::{
+    ChangeKind, DiffUsers, Level, WeighedPackage, diff, document, weigh, words,
+};
 
 pub use report::Report;
 

@@ -12,7 +12,7 @@ use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
-use olmguard_views::generation::Generation;
+use olmguard_views::Generation;
 use olmguard_views::page::{self, PageSubject};
 use olmguard_views::step::StepReport;
 

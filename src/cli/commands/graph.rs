@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-
 use error::GraphError;
 
 use crate::cli::args::olm::EdgesArgs;
@@ -25,7 +24,7 @@ use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{EditContext, Guards, MatchingPolicies, Query};
 use olmguard_engine::snapshot::CatalogState;
-use olmguard_views::generation::Generation;
+use olmguard_views::Generation;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::walk::ReachedRows;

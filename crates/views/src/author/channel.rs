@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::author::blob::{BlobText, CHANNEL};
-use crate::author::value::{WrittenMembers, WrittenValue};
+use crate::author::blob::{BlobText, CHANNEL, WrittenMembers, WrittenValue};
 use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::{SkipRange, Version, go, meaning};
 

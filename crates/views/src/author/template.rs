@@ -5,14 +5,12 @@
 
 pub mod semver;
 
+use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS, WrittenValue};
+use crate::author::written::{CatalogText, Shelf, ShelfError, WrittenError};
+use crate::author::{blob, forms};
 use olmguard_catalog::base64;
 use olmguard_catalog::fbc::{begins_with_brace, yaml};
 use olmguard_catalog::version::{VersionError, go};
-
-use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS};
-use crate::author::value::WrittenValue;
-use crate::author::written::{CatalogText, Shelf, ShelfError, WrittenError};
-use crate::author::{json, value};
 
 /// Reason why a template is not rendered. If opm has a text for it, the message begins with that text.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -303,7 +301,7 @@ fn blob(name: &str, entry: &WrittenValue) -> Result<BlobText, TemplateError> {
         });
     };
     let mut text = String::new();
-    json::object(members, &mut text);
+    forms::json(members, &mut text);
     CatalogText::default().read(name, text.as_bytes())?;
     Ok(BlobText::new(members.clone()))
 }
@@ -362,7 +360,7 @@ fn decode(data: &str) -> Option<WrittenValue> {
     } else {
         yaml::to_json(&text).ok()?
     };
-    value::parse(&json).ok()
+    blob::parse(&json).ok()
 }
 
 fn spec(manifest: &WrittenValue) -> Option<WrittenValue> {

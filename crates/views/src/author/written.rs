@@ -9,10 +9,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
+use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE, WrittenValue};
 use crate::author::channel::AuthoredChannel;
-use crate::author::value::{self, WrittenValue};
-use crate::author::{json, yaml};
+use crate::author::{blob, forms};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::blob::{BlobContent, BlobFault, Position};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
@@ -182,8 +181,8 @@ impl CatalogText {
         let mut text = String::new();
         for blob in blobs {
             match format {
-                Format::Yaml => yaml::document(blob.members(), &mut text),
-                Format::Json => json::object(blob.members(), &mut text),
+                Format::Yaml => forms::yaml(blob.members(), &mut text),
+                Format::Json => forms::json(blob.members(), &mut text),
             }
         }
         text
@@ -227,7 +226,7 @@ impl Intake for WholeCatalog {
         cursor.kind()?;
         let start = cursor.at();
         let decisive = meta::read(cursor)?;
-        let value = cursor.revisit(start, value::read)?;
+        let value = cursor.revisit(start, blob::read)?;
         Ok((decisive, value))
     }
 
@@ -303,7 +302,7 @@ impl CatalogText {
         let may = |blob: &&BlobText| ![BUNDLE, CHANNEL, DEPRECATIONS].contains(&blob.schema());
         let mut text = String::new();
         for blob in self.blobs().iter().filter(may) {
-            json::object(blob.members(), &mut text);
+            forms::json(blob.members(), &mut text);
         }
         text
     }

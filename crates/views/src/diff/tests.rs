@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::generation::Generation;
+use crate::Generation;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::doctor::facts::{Bundle, Certificate, DoctorFacts, Trust};
-use crate::doctor::finding::{Check, Finding, State, about};
+use crate::doctor::{Check, Finding, State, about};
 
 pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     let mut findings: Vec<_> = bundle(facts).into_iter().collect();

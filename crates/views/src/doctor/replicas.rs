@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::doctor::facts::{DoctorFacts, Names, ReplicaStatus};
-use crate::doctor::finding::{Check, Finding};
+use crate::doctor::{Check, Finding};
 use crate::readiness::{CatalogCounts, OlmEvidence, Readiness};
 
 pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {

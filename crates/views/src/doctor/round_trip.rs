@@ -7,8 +7,8 @@
 use crate::doctor::facts::{
     ApiAnswer, DoctorFacts, FailurePolicy, MissingAnswer, RoundTrip, Webhook,
 };
-use crate::doctor::finding::{Check, Finding, State};
 use crate::doctor::probe::{self, ExpectedAnswer};
+use crate::doctor::{Check, Finding, State};
 
 pub(super) fn finding(facts: &DoctorFacts) -> Finding {
     let answered = match &facts.round_trip {
@@ -212,7 +212,7 @@ fn failing(facts: &DoctorFacts, webhook: &Webhook) -> Vec<String> {
     differences
         .filter(|one| one.field == "clientConfig")
         .map(super::configuration::differs)
-        .chain(super::serving::findings(facts))
+        .chain(super::configuration::of_serving(facts))
         .chain(super::certificates::refusals(facts))
         .filter(|finding| finding.state == State::Fail)
         .map(|finding| format!("{} ({})", finding.check.as_str(), finding.found))

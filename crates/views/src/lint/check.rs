@@ -8,14 +8,14 @@ use super::chain::{Chain, ChainFault};
 use super::finding::{Findings, Report, Words};
 use super::guarded::GuardedPackage;
 use super::rule::Rule;
-use super::rules::edges::{StepsTo, known_steps};
 use super::rules::entries::Meaning;
-use super::rules::limits::Omission;
 use super::rules::targets::{Stranger, Target, strangers};
 use super::rules::{deprecations, reading};
 use super::view::{ChannelView, EntryView, PackageView, Step, Steps, View};
 use super::written::{Bundle, Deprecation, LoadFaultKind, Spot};
 use super::{PolicyPart, WrittenPolicy};
+use crate::lint::rules::entries::{StepsTo, known_steps};
+use crate::lint::rules::reading::Omission;
 use crate::see::EdgeField;
 
 /// The check of a rule, by what it is given.

@@ -4,14 +4,13 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use olmguard_catalog::version::go::escape;
-use olmguard_engine::nearest::nearest;
-
 use super::check::Check;
-use super::rules::limits::Omission;
 use super::words::beginning;
 use super::written::{Spot, WrittenCatalog};
 use super::{Rule, Severity};
+use crate::lint::rules::reading::Omission;
+use olmguard_catalog::version::go::escape;
+use olmguard_engine::nearest::nearest;
 
 /// Something that a rule found.
 #[derive(Clone, Debug, Eq, PartialEq)]

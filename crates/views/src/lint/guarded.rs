@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use super::check::PackageCheck;
 use super::finding::Findings;
-use super::rules::limits::Omission;
 use super::view::Step;
 use super::written::{self, Spot};
+use crate::lint::rules::reading::Omission;
 use olmguard_catalog::guardrail::{Guardrails, Rule};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::{Alone, ViolatedRule};

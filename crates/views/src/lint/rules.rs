@@ -6,15 +6,11 @@
 mod bundles;
 mod channels;
 pub(super) mod deprecations;
-pub(super) mod edges;
 pub(super) mod entries;
 mod guardrail_rules;
-mod guardrail_steps;
 mod guardrails;
 mod keys;
-pub(super) mod limits;
 mod packages;
-mod policies;
 pub(super) mod reading;
 pub(super) mod targets;
 mod upgrade_paths;
@@ -79,10 +75,10 @@ pub(super) static INDEX: &[RuleItem] = &[
     upgrade_paths::UPGRADE_CYCLE,
     upgrade_paths::SKIPPED_CYCLE,
     upgrade_paths::SKIPPED_YET_INSTALLABLE,
-    edges::EDGE_GOES_DOWN,
+    entries::EDGE_GOES_DOWN,
     channels::HEAD_NOT_HIGHEST,
-    edges::PRERELEASE_EDGE,
-    edges::MAJOR_EDGE,
+    entries::PRERELEASE_EDGE,
+    entries::MAJOR_EDGE,
     entries::SKIP_RANGE_MATCHES_NOTHING,
     entries::SKIP_RANGE_TAKES_NONE,
     entries::SKIP_RANGE_TAKES_ITSELF,
@@ -108,13 +104,13 @@ pub(super) static INDEX: &[RuleItem] = &[
     guardrails::GUARDRAIL_OF_UNKNOWN_PACKAGE,
     guardrails::GUARDRAIL_OTHER_VERSION,
     guardrails::GUARDRAIL_MISNAMED,
-    guardrail_steps::GUARDRAIL_STRANDS_VERSION,
+    guardrails::GUARDRAIL_STRANDS_VERSION,
     guardrail_rules::GUARDRAIL_STEP_NOT_AVAILABLE,
     guardrail_rules::GUARDRAIL_NEVER_APPLIES,
     guardrail_rules::GUARDRAIL_TAKES_PRERELEASE,
-    guardrail_steps::GUARDRAIL_AGAINST_EDGE,
+    guardrails::GUARDRAIL_AGAINST_EDGE,
     guardrails::GUARDRAIL_BYPASSABLE,
-    policies::POLICY_UNREADABLE,
-    policies::POLICY_OF_UNKNOWN_PACKAGE,
-    limits::LINT_LIMIT,
+    guardrails::POLICY_UNREADABLE,
+    guardrails::POLICY_OF_UNKNOWN_PACKAGE,
+    reading::LINT_LIMIT,
 ];

@@ -9,8 +9,8 @@ mod settle;
 use std::collections::BTreeMap;
 
 use crate::migrate::draft::ExtensionDraft;
-use crate::migrate::found::{FoundBundle, catalog};
 use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects, ObjectKey, Subscription};
+use crate::migrate::{FoundBundle, catalog};
 use crate::see::BundleReport;
 use olmguard_catalog::olm::{InstallGate, Rules};
 use olmguard_catalog::{InstallModes, word_set};

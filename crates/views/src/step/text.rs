@@ -2,8 +2,8 @@
 
 use super::StepReport;
 use super::catalogs::CatalogReading;
-use super::classic::ClassicReading;
 use crate::see::{EdgeReport, arrows, say_forbidden};
+use crate::step::ClassicReading;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::text::list;

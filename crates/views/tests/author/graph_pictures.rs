@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use olmguard_catalog::graph::Graph;
 use olmguard_engine::resolve::Refusal;
-use olmguard_views::generation::Generation;
+use olmguard_views::Generation;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::sketch::VersionRow;

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use olmguard_views::Generation;
 use olmguard_views::diff::{
     ChangeKind, Level, ReportedBundle, WeighedChange, WeighedPackage, Who, words,
 };
-use olmguard_views::generation::Generation;
 
 /// Output of `olmguard diff` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

@@ -13,17 +13,15 @@ pub mod channels;
 
 use std::collections::BTreeMap;
 
-use olmguard_catalog::fbc::json::fold_of;
-use olmguard_catalog::version::Version;
-
-use crate::author::blob::{BlobText, PACKAGE};
+use crate::author::blob::{BlobText, PACKAGE, WrittenMembers, WrittenValue};
 use crate::author::template as csv;
 use crate::author::template::TemplateError;
 use crate::author::template::semver::channels::{
     Archetype, ChannelKind, ChannelRelease, Kinds, Streams,
 };
-use crate::author::value::{WrittenMembers, WrittenValue};
 use crate::author::written::{CatalogText, Shelf};
+use olmguard_catalog::fbc::json::fold_of;
+use olmguard_catalog::version::Version;
 
 /// The package, the channels and the bundles of a template, with the guardrails that stand beside it.
 pub(super) fn render(

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::author::value::{WrittenMembers, WrittenValue};
+use crate::author::blob::{WrittenMembers, WrittenValue};
 
 fn read(text: &str) -> CatalogText {
     let mut written = CatalogText::default();

@@ -1,10 +1,11 @@
-//! Files and blobs that cannot be read. Upstream: [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`].
+//! Files and blobs that cannot be read, and what is too large to be checked. Upstream: [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`].
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 //! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 
 use std::collections::HashSet;
 
+use crate::lint::Rule;
 use crate::lint::check::{Check, FaultCheck};
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
@@ -257,4 +258,59 @@ fn files_with_blobs(written: &WrittenCatalog) -> HashSet<u32> {
     let first = packages.chain(channels).chain(bundles).chain(deprecations);
     let rest = guardrails.chain(others).chain(unread.map(|blob| blob.file));
     first.chain(rest).collect()
+}
+
+// === What lint does not check or report, because it is larger than in any real catalog ===
+//
+// No one must take silence for good news.
+
+/// Something that is left out.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::lint) enum Omission {
+    /// The steps of a package's ranges.
+    Ranges,
+    /// The paths to the heads of a package's channels.
+    Paths,
+    /// The cycles from all but this many edges of a package.
+    Cycles(usize),
+    /// The guardrails of a package, because of the package itself.
+    GuardedSteps,
+    /// The guardrails of a package, because of the packages before it.
+    GuardedPackage,
+    /// This many findings of a rule.
+    Findings(Rule, usize),
+}
+
+pub(super) const LINT_LIMIT: RuleItem =
+    rule!("lint-limit", Users, Warning).on(Check::Omission(sentence));
+
+fn sentence(omission: Omission, package: &str) -> String {
+    let package = q(package);
+    match omission {
+        Omission::Ranges => format!(
+            "package {package} has too many skipRanges and versions to compare them all: lint does \
+             not check what the ranges match, which versions are cut off or stranded, or which \
+             deprecations have no replacement"
+        ),
+        Omission::Paths => format!(
+            "package {package} has too many channels and edges to follow every upgrade path: lint \
+             does not check which versions are cut off"
+        ),
+        Omission::Cycles(followed) => format!(
+            "package {package} has more than {followed} edges that do not go to a higher version: \
+             lint does not check whether the others form a cycle"
+        ),
+        Omission::GuardedSteps => format!(
+            "package {package} has too many edges and guardrails to compare them all: lint does \
+             not check what its guardrails forbid"
+        ),
+        Omission::GuardedPackage => format!(
+            "the catalog has too many edges and guardrails to compare them all: lint does not \
+             check what the guardrails of package {package} forbid"
+        ),
+        Omission::Findings(rule, left_out) => format!(
+            "{left_out} more findings of {rule} are not shown from here on; fix the ones above \
+             first"
+        ),
+    }
 }

@@ -7,11 +7,11 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::limits::Omission;
 use crate::lint::chain::{Chain, skipped};
 use crate::lint::check::{ChannelCheck, Check, PackageCheck};
 use crate::lint::finding::Report;
 use crate::lint::rule::{RuleItem, rule};
+use crate::lint::rules::reading::Omission;
 use crate::lint::view::{EntryView, Step};
 use crate::lint::words::{names, path, q};
 use crate::lint::written::{Entry, Spot, Text};

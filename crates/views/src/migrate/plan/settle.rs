@@ -1,10 +1,9 @@
 //! The version and the configuration with which the extension can be created.
 
-use crate::migrate::attempt::Attempt;
 use crate::migrate::draft::{ExtensionDraft, WantedConfig, reads_watched};
-use crate::migrate::found::named;
 use crate::migrate::objects::{Approval, ClassicObjects, WatchScope};
 use crate::migrate::plan::{MigrationFacts, MoveChange, MoveNeed, MovePlan, Obstacle};
+use crate::migrate::{Attempt, named};
 use olmguard_catalog::olm::{InstallGate, Rules};
 use olmguard_engine::judge::{Token, pin};
 use olmguard_engine::resolve::{Choice, Offer};

@@ -244,11 +244,11 @@ fn an_image_is_compared_without_tag_and_digest() {
         name: name.to_owned(),
     };
     assert_eq!(
-        found::catalog(facts.basis.snapshot, facts.objects, &key("src")),
+        catalog(facts.basis.snapshot, facts.objects, &key("src")),
         Some("renamed")
     );
     assert_eq!(
-        found::catalog(facts.basis.snapshot, facts.objects, &key("other")),
+        catalog(facts.basis.snapshot, facts.objects, &key("other")),
         None
     );
 }
@@ -357,7 +357,7 @@ fn a_long_package_has_a_name_that_the_secret_of_a_release_takes() {
         let long = subscription(&json!({"name": package}), "p.v1.2.0");
         objects.add(&long).unwrap();
         let subscription = objects.subscriptions().next().unwrap();
-        let draft = draft::ExtensionDraft::new(subscription, None, &Rules::default());
+        let draft = ExtensionDraft::new(subscription, None, &Rules::default());
         draft.name().into_owned()
     };
     let longest = "p".repeat(39);
