@@ -5,10 +5,10 @@
 //!
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
 //! failure. Every flag can be set in the environment; `args::environment` names the variables.
+//! How a command ends is below: its exit code, or why it has no result.
 
 mod args;
 pub mod commands;
-mod exit;
 mod facts;
 mod help;
 mod output;
@@ -18,23 +18,20 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::{env, fmt};
 
+use args::heading::GLOBAL;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use commands::CliCommand;
+use help::Length;
 
+use crate::cli::args::Color;
 use olmguard_engine::explain::one_line;
 
 pub use commands::version::Build;
-pub use exit::Exit;
-pub(crate) use exit::{CommandFailure, HasExit, ends_with};
-
-use args::color::Color;
-use args::heading::GLOBAL;
-use commands::CliCommand;
-use help::Length;
 
 /// Check `ClusterExtension` changes before OLM v1 acts on them.
 #[derive(Debug, Parser)]
@@ -60,7 +57,7 @@ pub fn main(build: Build) -> ExitCode {
     let matches = matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     cli.color.apply();
-    let command_line = args::command_line::command_line(&command(), &matches);
+    let command_line = args::command_line(&command(), &matches);
     guarded(|| cli.command.run(&command_line, build))
 }
 
@@ -113,4 +110,126 @@ fn line(what: &str, text: &impl fmt::Display) {
     let text = one_line(&text.to_string());
     // Nothing is left to say it to if stderr is gone as well.
     let _gone = writeln!(anstream::stderr(), "{what}: {text}");
+}
+
+// === How a command ends ===
+
+/// The exit codes of every command, those of `check` in full.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Exit {
+    /// Nothing denied or undecided.
+    Good,
+    /// Something denied.
+    Denied,
+    /// Wrong usage: nothing was judged.
+    Usage,
+    /// An input could not be read.
+    BadInput,
+    /// Undecided for another reason than a bad input.
+    Undecided,
+    /// A fault of ours.
+    Internal,
+}
+
+impl Exit {
+    /// The number of it.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::Denied => 1,
+            Self::Usage => 2,
+            Self::BadInput => 3,
+            Self::Undecided => 4,
+            Self::Internal => 5,
+        }
+    }
+
+    /// Which of several wins: the greatest.
+    pub(crate) fn weight(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::Denied => 1,
+            Self::Undecided => 2,
+            Self::BadInput => 3,
+            Self::Internal => 4,
+            Self::Usage => 5,
+        }
+    }
+
+    /// The one that wins; without any, it is good.
+    pub(crate) fn worst(exits: impl Iterator<Item = Self>) -> Self {
+        exits.max_by_key(|exit| exit.weight()).unwrap_or(Self::Good)
+    }
+}
+
+// === A command that ends before it has a result ===
+
+/// Why a command has no result.
+#[derive(Debug)]
+pub(crate) struct CommandFailure {
+    words: String,
+    exit: Exit,
+}
+
+/// An error for which a command has no result.
+pub(crate) trait HasExit: fmt::Display {
+    /// The exit code of the command.
+    fn exit(&self) -> Exit;
+}
+
+/// Gives errors an exit code of their own.
+macro_rules! ends_with {
+    ($exit:ident: $($error:ty),+) => {
+        $(impl $crate::cli::HasExit for $error {
+            fn exit(&self) -> $crate::cli::Exit {
+                $crate::cli::Exit::$exit
+            }
+        })+
+    };
+}
+
+pub(crate) use ends_with;
+
+impl CommandFailure {
+    pub(crate) fn new(words: impl fmt::Display, exit: Exit) -> Self {
+        let words = words.to_string();
+        Self { words, exit }
+    }
+}
+
+impl<E: HasExit> From<E> for CommandFailure {
+    fn from(error: E) -> Self {
+        Self::new(&error, error.exit())
+    }
+}
+
+/// The result cannot be written: what is read has errors of its own.
+impl From<io::Error> for CommandFailure {
+    fn from(error: io::Error) -> Self {
+        Self::new(
+            format_args!("cannot write the result: {error}"),
+            Exit::Internal,
+        )
+    }
+}
+
+/// The exit code of a command. Prints its failure.
+pub(crate) fn ended(done: Result<Exit, CommandFailure>) -> Exit {
+    done.unwrap_or_else(|CommandFailure { words, exit }| {
+        say(&words);
+        exit
+    })
+}
+
+/// What the exit codes of a command mean, one per line; an internal error is the same in all.
+fn exit_lines(rows: &[(Exit, &str)]) -> impl Iterator<Item = String> {
+    let all = rows.iter().copied();
+    let all = all.chain([(Exit::Internal, "internal error")]);
+    all.map(|(exit, meaning)| format!("{}  {meaning}", exit.code()))
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
 }

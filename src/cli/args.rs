@@ -1,20 +1,26 @@
-//! The flags that several commands share, and what they mean.
+//! The flags that several commands share, and what they mean; and the command line as it was typed and understood.
 
 pub(super) mod catalogs;
 pub(super) mod cluster;
-pub(super) mod color;
-pub(super) mod command_line;
 pub(super) mod environment;
 pub(super) mod installed;
-pub(super) mod log;
 pub(super) mod memory;
 pub(super) mod olm;
 pub(super) mod policies;
-pub(super) mod typed;
 
+use std::borrow::Cow;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+
+use crate::cli::args::heading::OBSERVABILITY;
+use crate::cli::ends_with;
+use crate::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 use olmguard_admission::OnUndecided;
 
 /// A value of a flag: its name, itself and its help, which may be empty.
@@ -99,4 +105,259 @@ pub(super) mod heading {
         SHUTDOWN,
         MANIFEST,
     ];
+}
+
+// === The flags of the log ===
+
+/// The flags of the log.
+#[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = OBSERVABILITY)]
+pub(crate) struct LogArgs {
+    /// Format of the log [default: text on a terminal, otherwise json]
+    #[arg(long = "log-format", value_name = "FORMAT")]
+    format: Option<LogFormat>,
+
+    /// Least severe level to log
+    #[arg(long = "log-level", value_name = "LEVEL", value_enum, default_value_t)]
+    level: LogLevel,
+
+    /// How to log the user of a request
+    #[arg(long = "log-user", value_name = "HOW", value_enum, default_value_t)]
+    user: LogUser,
+}
+
+impl LogArgs {
+    /// Sets the log up for the rest of this process.
+    pub(crate) fn install(self) -> Log {
+        let format = self.format.unwrap_or_else(LogFormat::of_stderr);
+        Log::install(format, self.level)
+    }
+
+    /// What writes decisions into it.
+    pub(crate) fn decisions(self) -> DecisionLog {
+        DecisionLog { user: self.user }
+    }
+}
+
+// === `--color WHEN`: whether text has colors ===
+
+/// When text has colors.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal; `NO_COLOR` and `CLICOLOR_FORCE` override this
+    #[default]
+    Auto,
+    /// Always, also in files and pipes
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// The color of help texts and usage errors, which clap prints before it has read all flags.
+    pub(crate) fn of_words(words: &[OsString]) -> Self {
+        let variable = env::var("OLMGUARD_COLOR").ok();
+        let named = named(words).or(variable);
+        let color = named.and_then(|name| Self::from_str(&name, false).ok());
+        color.unwrap_or_default()
+    }
+
+    /// Applies to everything that this process prints from now on.
+    pub(crate) fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+/// The value of the first `--color` on a command line.
+fn named(words: &[OsString]) -> Option<String> {
+    let flags = words.iter().take_while(|word| *word != "--");
+    let mut flags = flags.map(|word| word.to_string_lossy());
+    while let Some(word) = flags.next() {
+        if word == "--color" {
+            return flags.next().map(Cow::into_owned);
+        }
+        if let Some(value) = word.strip_prefix("--color=") {
+            return Some(value.to_owned());
+        }
+    }
+    None
+}
+
+// === A command line as it was understood: with what the environment and the defaults add to it ===
+
+/// The command line with every flag that is in effect. No flag has a secret.
+pub(crate) fn command_line(command: &Command, matches: &ArgMatches) -> String {
+    let mut words = vec![command.get_name().to_owned()];
+    let (mut command, mut matches) = (command, matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        words.push(name.to_owned());
+        let Some(subcommand) = command.find_subcommand(name) else {
+            break;
+        };
+        (command, matches) = (subcommand, inner);
+    }
+    for argument in command.get_arguments() {
+        words.extend(said(argument, matches));
+    }
+    words.join(" ")
+}
+
+/// A flag with each of its values, if it has any.
+fn said(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
+    let id = argument.get_id().as_str();
+    let is_known = matches.ids().any(|known| known == id);
+    let Some(name) = argument.get_long().filter(|_| is_known) else {
+        return Vec::new();
+    };
+    if matches!(argument.get_action(), ArgAction::SetTrue) {
+        return Vec::from_iter(matches.get_flag(id).then(|| format!("--{name}")));
+    }
+    let values = matches.get_raw(id).into_iter().flatten();
+    values
+        .map(|value| format!("--{name}={}", quoted(value)))
+        .collect()
+}
+
+/// A value as a shell would need it: in quotes where it is more than one plain word.
+fn quoted(value: &OsStr) -> String {
+    let text = value.to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=@+[]%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+// === The options that stand on a command line ===
+//
+// A form of a command that has only some of them refuses the others.
+
+/// The long names of a command's options that were typed: neither defaults nor variables of the environment are among
+/// them, because those are not about this call.
+///
+/// As a flattened field, it stands before every other field: each takes its own out of the matches.
+#[derive(Clone, Debug)]
+pub(crate) struct TypedOptions<Of> {
+    long: Vec<String>,
+    of: PhantomData<fn() -> Of>,
+}
+
+/// Options that a form of a command does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: only with {expected}, not with {form}", options.join(", "))]
+pub(crate) struct NotOfForm {
+    pub(crate) options: Vec<String>,
+    /// The form of the command that was used.
+    pub(crate) form: &'static str,
+    /// The arguments of the form that has the options.
+    pub(crate) expected: &'static str,
+}
+
+ends_with!(Usage: NotOfForm);
+
+impl<Of> TypedOptions<Of> {
+    /// Refuses every option but the ones of this form.
+    pub(crate) fn refuse_but(
+        &self,
+        own: &[&str],
+        form: &'static str,
+        expected: &'static str,
+    ) -> Result<(), NotOfForm> {
+        let others = self.long.iter().filter(|long| !own.contains(&&***long));
+        let options: Vec<_> = others.cloned().collect();
+        if options.is_empty() {
+            return Ok(());
+        }
+        Err(NotOfForm {
+            options,
+            form,
+            expected,
+        })
+    }
+}
+
+impl<Of: Args> Args for TypedOptions<Of> {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+impl<Of: Args> FromArgMatches for TypedOptions<Of> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let own = Of::augment_args(Command::new(""));
+        let is_typed = |arg: &&Arg| {
+            let source = matches.value_source(arg.get_id().as_str());
+            !arg.is_positional() && source == Some(ValueSource::CommandLine)
+        };
+        let typed = own.get_arguments().filter(is_typed);
+        let long = typed.filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
+        Ok(Self {
+            long: long.collect(),
+            of: PhantomData,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn found(words: &[&str], expected: Option<&str>) {
+        let words: Vec<_> = words.iter().map(OsString::from).collect();
+        assert_eq!(named(&words).as_deref(), expected, "{words:?}");
+    }
+
+    #[test]
+    fn the_flag_is_found_in_both_forms() {
+        found(&["check", "--color", "never", "--help"], Some("never"));
+        found(&["--color=always"], Some("always"));
+        found(&["check", "--color"], None);
+        found(&["explain", "--", "--color=always"], None);
+    }
+
+    fn command() -> Command {
+        Command::new("a").subcommand(
+            Command::new("b")
+                .arg(Arg::new("one").long("one").default_value("1"))
+                .arg(Arg::new("two").long("two").action(ArgAction::Append))
+                .arg(Arg::new("on").long("on").action(ArgAction::SetTrue))
+                .arg(Arg::new("none").long("none")),
+        )
+    }
+
+    #[track_caller]
+    fn understood(arguments: &[&str], expected: &str) {
+        let matches = command().get_matches_from(arguments);
+        assert_eq!(command_line(&command(), &matches), expected);
+    }
+
+    #[test]
+    fn a_quote_is_quoted() {
+        understood(&["a", "b", "--none=it's"], r"a b --one=1 --none='it'\''s'");
+    }
+
+    #[test]
+    fn defaults_are_said_and_what_is_off_is_not() {
+        understood(&["a", "b"], "a b --one=1");
+        understood(
+            &["a", "b", "--two", "x y", "--two=[::]:1", "--on", "--one="],
+            "a b --one='' --two='x y' --two=[::]:1 --on",
+        );
+    }
 }

@@ -16,9 +16,8 @@ use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::cli::args::{heading, memory};
-use crate::cli::output::progress;
 use crate::cli::project::{Project, ProjectArgs, ProjectError};
-use crate::cli::{Exit, HasExit, say, warn};
+use crate::cli::{Exit, HasExit, output, say, warn};
 use crate::cluster::ConnectError;
 use crate::facts::cluster::ClusterRequestError;
 use crate::facts::contents::ContentsRequest;
@@ -318,7 +317,7 @@ struct Terminal;
 
 impl FactsListener for Terminal {
     fn wait(&self, progress: &Progress, work: &mut (dyn FnMut() + Send)) {
-        progress::shown(progress, work);
+        output::with_progress(progress, work);
     }
 
     fn passed_over(&self, why: &str) {

@@ -18,7 +18,7 @@ use clap::builder::styling::Styles;
 use clap::{Arg, ArgAction, Command};
 
 use crate::cli::args::{environment, heading};
-use crate::cli::exit::{self, Exit};
+use crate::cli::{self, Exit};
 
 /// How much a help text shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -61,7 +61,7 @@ pub(super) fn examples(lines: &[&str]) -> String {
 
 /// Examples and exit codes, as the text after all flags of a command.
 pub(super) fn examples_and_exits(lines: &[&str], exits: &[(Exit, &str)]) -> String {
-    let exits = section("Exit codes", exit::lines(exits));
+    let exits = section("Exit codes", cli::exit_lines(exits));
     format!("{}\n\n{exits}", examples(lines))
 }
 

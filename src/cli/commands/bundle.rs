@@ -9,7 +9,7 @@ use crate::bundle_files::{self, BundleFilesError, BundleObjects};
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::OlmArgs;
-use crate::cli::output::{self, OutputArgs, progress};
+use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::manifest::Position;
 use crate::source::{FilesPlace, Progress};
@@ -109,7 +109,7 @@ fn print(form: BundleForm, checked: CheckedBundle<'_>) -> io::Result<()> {
 /// The bundle in a directory or an image.
 fn read_bundle(place: &FilesPlace) -> Result<(RegistryBundle, BundleObjects), BundleFilesError> {
     let progress = Progress::default();
-    progress::shown(&progress, || bundle_files::read(place, &progress))
+    output::with_progress(&progress, || bundle_files::read(place, &progress))
 }
 
 ends_with!(BadInput: BundleFilesError, UncomparedCrd);

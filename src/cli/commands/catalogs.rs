@@ -2,24 +2,27 @@
 //!
 //! `olmguard snapshot show` lists those of a file in the same way; each brings the facts.
 
-mod age;
-mod report;
 mod text;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::SystemTime;
 
-pub use report::Report;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::facts::reading;
-use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{CommandFailure, Exit, ends_with, help, output, warn};
+use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::{CommandFailure, Exit, ends_with, help, warn};
 use crate::facts::cluster::{ClusterCatalogsError, OpenCluster};
+use crate::policy_objects::PolicyObject;
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::CatalogState;
+use olmguard_engine::snapshot::{
+    Availability, CatalogState, Content, Currency, Labels, ServingState,
+};
 
 /// List the catalogs of a cluster
 #[derive(clap::Args, Clone, Debug)]
@@ -102,3 +105,160 @@ pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()>
         TextOrJson::Json => output::json(&Report::of(listing)),
     }
 }
+
+// === The list of catalogs as JSON, schema `olmguard.catalogs/v1` ===
+
+/// Output of `olmguard catalogs` and `olmguard snapshot show` as JSON.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Report {
+    /// Schema of this object.
+    schema: &'static str,
+    /// When the snapshot was saved.
+    saved: Option<String>,
+    /// Version of olmguard that saved the snapshot.
+    program: Option<String>,
+    /// OLM v1 of the cluster or the snapshot. Null if unknown.
+    olm: Option<OlmReport>,
+    /// Policies of administrators in the snapshot. Null if they are unknown, and in a list of the current catalogs.
+    policies: Option<Vec<SavedPolicyReport>>,
+    /// Number of ClusterExtensions in the snapshot. Null if they are unknown or not saved, and in a list of the current
+    /// catalogs.
+    extensions: Option<usize>,
+    /// Catalogs, in byte order of their names.
+    catalogs: Vec<CatalogReport>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+struct OlmReport {
+    /// Release of OLM v1, such as `1.11`.
+    release: String,
+    /// Enabled feature gates of operator-controller that affect resolution.
+    gates: Vec<String>,
+}
+
+/// A policy of the snapshot.
+#[derive(Debug, JsonSchema, Serialize)]
+struct SavedPolicyReport {
+    /// `UpgradePolicy` or `UpgradeGuardrails`.
+    kind: &'static str,
+    name: String,
+}
+
+/// A catalog of the cluster or the snapshot.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CatalogReport {
+    name: String,
+    /// Image of the loaded content: `status.resolvedSource.image.ref`.
+    image: Option<String>,
+    /// Digest of the loaded content, from `image`.
+    digest: Option<String>,
+    /// When catalogd unpacked the loaded content: `status.lastUnpacked`.
+    last_unpacked: Option<String>,
+    /// Age of the loaded content, in seconds since `last_unpacked`. Only in a list of the current
+    /// catalogs.
+    age_seconds: Option<u64>,
+    /// Whether the loaded content is the newest, as far as known.
+    current: bool,
+    priority: i32,
+    /// Whether catalogd serves the catalog, as far as known.
+    serving: bool,
+    /// Whether OLM resolves packages from the catalog: `spec.availabilityMode`.
+    #[schemars(extend("enum" = ["Available", "Unavailable"]))]
+    availability: &'static str,
+    /// Labels of the catalog: `metadata.labels`. Null if they cannot be read.
+    labels: Option<BTreeMap<String, String>>,
+    /// Whether the content of the catalog is loaded and complete.
+    held: bool,
+    /// Why the content of the catalog could not be fetched or read.
+    error: Option<String>,
+    packages: usize,
+    bundles: usize,
+}
+
+impl Report {
+    fn of(listing: &Listing<'_>) -> Self {
+        let Listing {
+            saved,
+            policies,
+            extensions,
+            now,
+            olm,
+            catalogs,
+        } = listing;
+        let catalogs = catalogs.iter();
+        Self {
+            schema: SCHEMA,
+            saved: saved.map(|saved| saved.at.to_owned()),
+            program: saved.map(|saved| saved.by.to_owned()),
+            olm: olm.map(OlmReport::of),
+            policies: policies.and_then(policy_reports),
+            extensions: extensions.and_then(count),
+            catalogs: catalogs
+                .map(|state| CatalogReport::of(state, *now))
+                .collect(),
+        }
+    }
+}
+
+fn count(saved: &SavedExtensions) -> Option<usize> {
+    match saved {
+        SavedExtensions::Objects(objects) => Some(objects.len()),
+        SavedExtensions::NotSaved | SavedExtensions::Unfetched(_) => None,
+    }
+}
+
+fn policy_reports(saved: &SavedPolicies) -> Option<Vec<SavedPolicyReport>> {
+    let SavedPolicies::Objects(objects) = saved else {
+        return None;
+    };
+    let read = objects.iter().map(PolicyObject::read);
+    let report = |object: PolicyObject| SavedPolicyReport {
+        kind: object.kind(),
+        name: object.name().to_owned(),
+    };
+    Some(read.map(report).collect())
+}
+
+impl OlmReport {
+    fn of(olm: &OlmFacts) -> Self {
+        Self {
+            release: olm.release.clone(),
+            gates: olm.gates.clone(),
+        }
+    }
+}
+
+impl CatalogReport {
+    fn of(state: &CatalogState, now: Option<SystemTime>) -> Self {
+        let unpacked = state.last_unpacked.as_deref();
+        let age = unpacked.zip(now).and_then(|(at, now)| text::since(at, now));
+        let counts = match &state.content {
+            Content::Loaded(catalog) => Some(catalog.counts()),
+            Content::Missing | Content::Unfetched(_) | Content::Unreadable(_) => None,
+        };
+        Self {
+            name: state.name.clone(),
+            image: state.image_ref.clone(),
+            digest: state.digest().map(str::to_owned),
+            last_unpacked: state.last_unpacked.clone(),
+            age_seconds: age.map(|age| age.as_secs()),
+            current: state.currency == Currency::Current,
+            priority: state.priority,
+            serving: state.serving == ServingState::Presumed,
+            availability: match state.availability {
+                Availability::Available => "Available",
+                Availability::Unavailable => "Unavailable",
+            },
+            labels: match &state.labels {
+                Labels::Known(labels) => Some(labels.clone()),
+                Labels::Unknown => None,
+            },
+            held: counts.is_some(),
+            error: state.content.fault().map(str::to_owned),
+            packages: counts.map_or(0, |counts| counts.packages),
+            bundles: counts.map_or(0, |counts| counts.bundles),
+        }
+    }
+}
+
+const SCHEMA: &str = "olmguard.catalogs/v1";

@@ -18,23 +18,19 @@ mod cases;
 mod form;
 mod inputs;
 mod installed;
-mod judged;
 mod kustomize;
 mod report;
 mod text;
 mod trouble;
 
-pub(super) use args::CheckArgs;
-pub use report::Report;
-
 use std::io;
 
-use crate::cli::args::installed::InstalledArgError;
 use args::{CheckPlan, Output};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
 use text::OriginAccess;
 
+use crate::cli::args::installed::InstalledArgError;
 use crate::cli::facts::FactsError;
 use crate::cli::output::{self, yaml};
 use crate::cli::{CommandFailure, Exit, ends_with, note, say, warn};
@@ -43,6 +39,10 @@ use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::explain::Answer;
 use olmguard_preflight::content::{BundleContents, NeededObject};
 use olmguard_report::{Finding, Severity};
+
+pub(super) use args::CheckArgs;
+
+pub use report::Report;
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
@@ -88,7 +88,7 @@ fn contents(
     facts: &Facts,
 ) -> (BundleContents, Vec<Fault>) {
     let answers = gathered.cases.iter().map(|case| {
-        let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
+        let (mut answer, _) = cases::judge(facts.basis(), case, gathered, (plan, args));
         if let Some(image) = &mut answer.image {
             let brought = |needed: &NeededObject| {
                 let mut all = gathered.brought.iter();
@@ -114,7 +114,7 @@ fn judge(
 ) -> io::Result<Exit> {
     let cases = gathered.cases.iter();
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
-        .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
+        .map(|case| cases::judge(facts.basis(), case, gathered, (plan, args)))
         .unzip();
     let exit = exit(args, gathered, facts, &answers, &printed);
     let unknown = trouble::nothing_installed(args, gathered, &answers);
@@ -147,12 +147,12 @@ fn exit(
     answers: &[Answer],
     printed: &[Finding],
 ) -> Exit {
-    let undecided = judged::undecided(args);
+    let undecided = cases::undecided(args);
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
     let faults = facts.faults.iter();
     let faults = faults.filter_map(|fault| fault.exit(undecided));
     let mut printed = printed.iter();
     let is_warned = printed.any(|finding| finding.severity == Severity::Warning);
     let warned = (args.warn_as_error && is_warned).then_some(Exit::Denied);
-    judged::exit(bad.chain(faults).chain(warned), gathered, answers, args)
+    cases::exit(bad.chain(faults).chain(warned), gathered, answers, args)
 }

@@ -7,8 +7,7 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::typed::TypedOptions;
-use crate::cli::args::{heading, one_of};
+use crate::cli::args::{TypedOptions, heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, ends_with, help};

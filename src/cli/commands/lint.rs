@@ -10,12 +10,11 @@ use clap::builder::BoolishValueParser;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::args::heading;
 use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::args::typed::TypedOptions;
+use crate::cli::args::{TypedOptions, heading};
 use crate::cli::commands::instead;
 use crate::cli::facts::{FactsError, check_stdin};
-use crate::cli::output::{self, OutputArgs, progress};
+use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::manifest::Position;
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
@@ -186,7 +185,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
 /// Reads a catalog, faults and all, and after it the guardrails that are to be checked against it.
 fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, CommandFailure> {
     let progress = Progress::default();
-    progress::shown(&progress, || {
+    output::with_progress(&progress, || {
         let files = place.local(ImageKind::Catalog, &progress)?;
         let path = files.path();
         let mut collector = Collector::new(&path.to_string_lossy());

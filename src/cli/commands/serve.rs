@@ -2,8 +2,7 @@
 
 mod certs;
 mod cluster_tasks;
-mod limits;
-mod listen;
+mod flags;
 mod live;
 mod olm;
 mod origin;
@@ -14,14 +13,21 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use certs::CertsArgs;
+use cluster_tasks::{TaskArgs, WatchedConfiguration};
+use flags::LimitArgs;
+use live::LiveArgs;
+use origin::CatalogsOrigin;
+use plan::{ServerPlan, ServerSettings};
+use policies::PolicyArgs;
 use tracing::error;
 
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
-use crate::cli::args::log::LogArgs;
 use crate::cli::args::olm::PREFLIGHT;
 use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::args::{NamedValue, UNDECIDED, heading, one_of};
+use crate::cli::args::{LogArgs, NamedValue, UNDECIDED, heading, one_of};
+use crate::cli::commands::serve::flags::ListenArgs;
 use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
@@ -30,17 +36,9 @@ use crate::server::{BindError, Limits};
 use crate::source::http::RootsError;
 use crate::telemetry::log::{Log, log_panics, log_start};
 use crate::tls::TlsError;
-use certs::CertsArgs;
-use cluster_tasks::{TaskArgs, WatchedConfiguration};
-use limits::LimitArgs;
-use listen::ListenArgs;
-use live::LiveArgs;
 use olmguard_admission::{Enforcement, Mode, OnUndecided};
 use olmguard_catalog::go_duration;
 use olmguard_catalog::olm::PreflightMode;
-use origin::CatalogsOrigin;
-use plan::{ServerPlan, ServerSettings};
-use policies::PolicyArgs;
 
 /// Run the admission webhook
 #[derive(clap::Args, Debug)]
@@ -171,7 +169,7 @@ pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
 fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
     let settings = args.resolve()?;
     log_start(configuration);
-    limits::make_room_for(settings.limits.connections.get());
+    flags::make_room_for(settings.limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads())
         .enable_all()

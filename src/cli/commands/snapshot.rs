@@ -1,17 +1,32 @@
 //! `olmguard snapshot`: the catalogs, policies and extensions of a cluster in one file.
 
-mod save;
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
-use std::path::PathBuf;
+use clap::builder::BoolishValueParser;
+use k8s_openapi::jiff::Timestamp;
+use tempfile::{Builder, NamedTempFile};
 
-use crate::cli::args::memory;
-use crate::cli::commands::catalogs::{self, Listing, SavedList};
-use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{CommandFailure, Exit, ends_with, help};
-use crate::source::archive::{Archive, ArchiveError};
+use crate::cli::args::cluster::ClusterRequestArgs;
+use crate::cli::args::{heading, memory};
+use crate::cli::commands::catalogs::{self, Listing, SavedList, olm};
+use crate::cli::facts::reading;
+use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::{CommandFailure, Exit, HasExit, ends_with, help, say, warn};
+use crate::cluster::extensions::ExtensionsError;
+use crate::cluster::look::ListedCatalog;
+use crate::facts::cluster::OpenCluster;
+use crate::source::archive::{
+    Archive, ArchiveError, ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write,
+};
+use crate::tls::{Clock, SystemClock};
+use olmguard_admission::kept_extension;
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::Snapshot;
-use save::SaveArgs;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::counted;
+use olmguard_engine::snapshot::{Content, Snapshot};
 
 /// Save the catalogs of a cluster to a file, or show one
 #[derive(Clone, Debug, clap::Args)]
@@ -52,7 +67,7 @@ const SHOW_EXAMPLES: &[&str] = &[
 /// Runs the command.
 pub(super) fn run(args: &SnapshotArgs) -> Result<Exit, CommandFailure> {
     match &args.command {
-        SnapshotCommand::Save(args) => save::run(args),
+        SnapshotCommand::Save(args) => save(args),
         SnapshotCommand::Show(args) => show(args),
     }
 }
@@ -80,3 +95,207 @@ fn show(args: &ShowArgs) -> Result<Exit, CommandFailure> {
 }
 
 ends_with!(BadInput: ArchiveError);
+
+// === `olmguard snapshot save FILE`: what is in a cluster, written to a file ===
+//
+// What cannot be had of a catalog is written as such, with the reason, and the exit code says so: a
+// file that others judge by says what it lacks.
+
+/// Save the catalogs of a cluster to a file
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(SAVE_EXAMPLES))]
+struct SaveArgs {
+    #[command(flatten)]
+    cluster: ClusterRequestArgs,
+
+    /// Omit what is installed
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
+    no_extensions: bool,
+
+    /// File to write; it is replaced as a whole
+    file: PathBuf,
+}
+
+const SAVE_EXAMPLES: &[&str] = &[
+    "olmguard snapshot save prod.snapshot",
+    "olmguard snapshot save prod.snapshot --context prod",
+];
+
+/// Why nothing is saved.
+#[derive(Debug, thiserror::Error)]
+enum SaveError {
+    #[error("{}: is a directory: expected a file to write to", .file.display())]
+    Folder { file: PathBuf },
+    #[error("\"-\": expected a file to write to; a snapshot is not written to standard output")]
+    Stdout,
+    #[error("{}: cannot be created: {source}; expected a file in a writable directory", .file.display())]
+    Make { file: PathBuf, source: io::Error },
+    #[error("{}: cannot be written: {source}", .file.display())]
+    Write { file: PathBuf, source: io::Error },
+}
+
+/// Where the file will be, and the one beside it that takes its place when it is whole.
+#[derive(Debug)]
+struct SnapshotFile {
+    file: PathBuf,
+    beside: NamedTempFile,
+}
+
+/// A catalog, and its content.
+type SavedCatalog = ListedCatalog<FetchedContent>;
+
+/// Runs the command.
+fn save(args: &SaveArgs) -> Result<Exit, CommandFailure> {
+    let place = SnapshotFile::of(&args.file)?;
+    let cluster = OpenCluster::open(&args.cluster.request())?;
+    let catalogs = cluster.contents(reading())?;
+    let facts = ArchiveFacts {
+        extensions: extensions(args, &cluster),
+        ..ArchiveFacts::new(now(), olm(&cluster), policies(&cluster))
+    };
+    let unfetched = unfetched(&facts);
+    place.put(&facts, &catalogs)?;
+    let faults = catalogs.iter().filter_map(fault).chain(unfetched);
+    let exit = faults.max_by_key(|exit| exit.weight());
+    say_saved(&args.file, &catalogs, &facts)?;
+    Ok(exit.unwrap_or(Exit::Good))
+}
+
+impl SnapshotFile {
+    /// A place that can be written to, before anything is asked of a cluster.
+    fn of(file: &Path) -> Result<Self, SaveError> {
+        let file = file.to_owned();
+        if file.as_os_str() == "-" {
+            return Err(SaveError::Stdout);
+        }
+        if file.is_dir() {
+            return Err(SaveError::Folder { file });
+        }
+        let folder = file.parent().filter(|path| !path.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        // A fault of the file beside it would name that file.
+        let beside = folder.metadata().and_then(|_| {
+            Builder::new()
+                .prefix(".olmguard-")
+                .permissions(Permissions::from_mode(AS_ANY_FILE))
+                .tempfile_in(folder)
+        });
+        match beside {
+            Ok(beside) => Ok(Self { file, beside }),
+            Err(source) => Err(SaveError::Make { file, source }),
+        }
+    }
+
+    fn put(self, facts: &ArchiveFacts, catalogs: &[SavedCatalog]) -> Result<(), SaveError> {
+        let Self { file, beside } = self;
+        let parts = catalogs
+            .iter()
+            .map(|seen| (&seen.state, seen.content.as_ref()));
+        let written = write(beside.as_file(), facts, parts)
+            .and_then(File::sync_all)
+            .and_then(|()| Ok(beside.persist(&file)?));
+        match written {
+            Ok(_) => Ok(()),
+            Err(source) => Err(SaveError::Write { file, source }),
+        }
+    }
+}
+
+fn policies(cluster: &OpenCluster) -> SavedPolicies {
+    match cluster.policies() {
+        Ok(objects) => SavedPolicies::Objects(objects),
+        Err(error) => SavedPolicies::Unfetched(error.to_string()),
+    }
+}
+
+/// What is installed. A list that breaks off is none: what it lacks would count as not installed.
+fn extensions(args: &SaveArgs, cluster: &OpenCluster) -> SavedExtensions {
+    if args.no_extensions {
+        return SavedExtensions::NotSaved;
+    }
+    let listed = cluster.extensions(|object| kept_extension(&object));
+    if !listed.is_served {
+        warn(&ExtensionsError::NotServed);
+    }
+    match listed.fault {
+        None => SavedExtensions::of(listed.all),
+        Some(fault) => SavedExtensions::Unfetched(fault.to_string()),
+    }
+}
+
+/// Says which facts beside catalogs are not in the file, and what that counts as.
+fn unfetched(facts: &ArchiveFacts) -> Option<Exit> {
+    let policies = match &facts.policies {
+        SavedPolicies::Unfetched(why) => Some(why),
+        SavedPolicies::Objects(_) => None,
+    };
+    let extensions = match &facts.extensions {
+        SavedExtensions::Unfetched(why) => Some(why),
+        SavedExtensions::NotSaved | SavedExtensions::Objects(_) => None,
+    };
+    let whys = policies.into_iter().chain(extensions);
+    let count = whys.inspect(warn).count();
+    (count > 0).then_some(Exit::Undecided)
+}
+
+/// Says what is not in the file, and what that counts as.
+fn fault(seen: &SavedCatalog) -> Option<Exit> {
+    let name = go::quote(&seen.state.name);
+    match &seen.state.content {
+        Content::Unreadable(why) => {
+            say(&format_args!("catalog {name}: {why}"));
+            Some(Exit::BadInput)
+        }
+        Content::Unfetched(why) => {
+            warn(&format_args!("catalog {name}: {why}"));
+            Some(Exit::Undecided)
+        }
+        Content::Loaded(_) | Content::Missing => None,
+    }
+}
+
+fn say_saved(file: &Path, catalogs: &[SavedCatalog], facts: &ArchiveFacts) -> io::Result<()> {
+    let held = catalogs
+        .iter()
+        .filter(|seen| seen.content.is_some())
+        .count();
+    let file = file.display().to_string();
+    let (file, count) = (go::escape(&file), counted(catalogs.len(), "catalog"));
+    let policies = match facts.policies.objects().len() {
+        0 => String::new(),
+        1 => ", 1 policy".to_owned(),
+        many => format!(", {many} policies"),
+    };
+    let extensions = match &facts.extensions {
+        SavedExtensions::Objects(objects) if !objects.is_empty() => {
+            format!(", {}", counted(objects.len(), "extension"))
+        }
+        _ => String::new(),
+    };
+    output::text(|out| {
+        writeln!(
+            out,
+            "{file}: {count}, {held} with content{policies}{extensions}"
+        )
+    })
+}
+
+/// The time of day, to the second.
+fn now() -> String {
+    let now = Timestamp::try_from(SystemClock.now()).unwrap_or_default();
+    Timestamp::from_second(now.as_second())
+        .unwrap_or_default()
+        .to_string()
+}
+
+impl HasExit for SaveError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Folder { .. } | Self::Stdout | Self::Make { .. } => Exit::Usage,
+            Self::Write { .. } => Exit::Internal,
+        }
+    }
+}
+
+/// What the umask leaves of it is what any new file has.
+const AS_ANY_FILE: u32 = 0o666;

@@ -3,12 +3,11 @@
 
 use clap::builder::NonEmptyStringValueParser;
 
-use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::typed::NotOfForm;
+use crate::cli::args::{NotOfForm, heading};
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs};
-use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{CommandFailure, Exit, help, output};
+use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::{CommandFailure, Exit, help};
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::versions::VersionsReport;
 

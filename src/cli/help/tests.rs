@@ -126,7 +126,7 @@ fn every_command_has_examples_that_it_understands() {
         for line in examples {
             let typed = typed(&line);
             is_about_it |= typed.join(" ").starts_with(&format!("olmguard {words}"));
-            match crate::cli::command().try_get_matches_from(&typed) {
+            match cli::command().try_get_matches_from(&typed) {
                 Ok(matches) => drop(Cli::from_arg_matches(&matches).unwrap()),
                 Err(error) => assert_eq!(error.kind(), ErrorKind::DisplayHelp, "{line}: {error}"),
             }

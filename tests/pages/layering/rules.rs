@@ -42,7 +42,6 @@ const PURE: [&str; 51] = [
     "sarif",
     "document",
     "report",
-    "generation",
     "see",
     "packages",
     "path",

@@ -4,8 +4,8 @@ use std::io;
 
 use clap::ValueEnum;
 
+use crate::cli::commands::BadInput;
 use crate::cli::commands::audit::AuditArgs;
-use crate::cli::commands::bad_input::BadInput;
 use crate::cli::output::{json_line, yaml};
 use crate::facts::Fault;
 use olmguard_engine::judge::{Token, Verdict};

@@ -22,7 +22,7 @@ use memchr::memmem;
 use objects::{BaseObjects, Key};
 use selection::select;
 
-use crate::cli::commands::bad_input::BadInput;
+use crate::cli::commands::BadInput;
 use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::cases::CasePlace;
 use crate::manifest::{Input, Inputs, ManifestObject, placeholder};

@@ -6,7 +6,6 @@ use std::io;
 use serde_json::Value;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
 use crate::cli::commands::check::base::{
@@ -16,6 +15,7 @@ use crate::cli::commands::check::cases::{
     Case, CasePlace, InstalledSource, Subject, deciding_field,
 };
 use crate::cli::commands::check::kustomize::{Kustomizations, Skipped};
+use crate::cli::commands::{BadInput, InputProblem};
 use crate::facts::given::{self, GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,

@@ -1,10 +1,10 @@
 //! Findings of a run besides its results: inputs and catalogs that could not be read, warnings about the OLM that is
 //! judged by, and what was removed, skipped or passed over.
 
-use crate::cli::commands::bad_input::{BadInput, Lies};
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
+use crate::cli::commands::{BadInput, Lies};
 use crate::facts::Fault;
 use olmguard_engine::explain::{Answer, of_catalog, plain};
 use olmguard_engine::extension::{Filter, Hint};

@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::base::{PastDoubt, is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::cases::{CasePlace, deciding_field};
+use crate::cli::commands::{BadInput, InputProblem};
 use crate::facts::given::{GivenObjects, unrendered};
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
