@@ -5,7 +5,7 @@
 //!
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
 //! failure. Every flag can be set in the environment; `args::environment` names the variables.
-//! How a command ends is below: its exit code, or why it has no result.
+//! How a command ends is below: its exit code, why it has no result, or the signal that ends it.
 
 mod args;
 pub mod commands;
@@ -14,7 +14,6 @@ mod help;
 mod output;
 mod project;
 mod shipped;
-mod signals;
 #[cfg(test)]
 mod tests;
 
@@ -189,6 +188,10 @@ macro_rules! ends_with {
 }
 
 pub(crate) use ends_with;
+use olmguard_catalog::word_set;
+use tokio::signal::unix;
+use tokio::signal::unix::SignalKind;
+use tracing::info;
 
 impl CommandFailure {
     pub(crate) fn new(words: impl fmt::Display, exit: Exit) -> Self {
@@ -231,5 +234,77 @@ fn exit_lines(rows: &[(Exit, &str)]) -> impl Iterator<Item = String> {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())
+    }
+}
+
+// === The signals that end a server, and those that do not ===
+
+word_set! {
+    /// A signal that ends a server.
+    pub(crate) enum Signal {
+        Interrupt => "SIGINT",
+        Terminate => "SIGTERM",
+        /// By itself it would also write a core file, with the TLS key in it.
+        Quit => "SIGQUIT",
+    }
+}
+
+/// The signals of this process, from now on no longer deadly by themselves.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+    quit: unix::Signal,
+}
+
+impl Signals {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: unix::signal(SignalKind::interrupt())?,
+            terminate: unix::signal(SignalKind::terminate())?,
+            quit: unix::signal(SignalKind::quit())?,
+        })
+    }
+
+    /// Waits for the next one.
+    pub(crate) async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.interrupt.recv() => Signal::Interrupt,
+            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.quit.recv() => Signal::Quit,
+        }
+    }
+}
+
+/// From now on, in this runtime, the signals that other servers reload their files by are logged, and end nothing.
+pub(crate) fn ignore_other_signals() -> io::Result<()> {
+    let ignored = [
+        (SignalKind::hangup(), "SIGHUP"),
+        (SignalKind::user_defined1(), "SIGUSR1"),
+        (SignalKind::user_defined2(), "SIGUSR2"),
+        (SignalKind::alarm(), "SIGALRM"),
+    ];
+    for (kind, name) in ignored {
+        let mut signal = unix::signal(kind)?;
+        tokio::spawn(async move {
+            while signal.recv().await.is_some() {
+                info!(
+                    signal = name,
+                    "Ignored a signal, files are reloaded when they change"
+                );
+            }
+        });
+    }
+    Ok(())
+}
+
+impl Signal {
+    /// The code of a process that a signal ended: 128 and its number.
+    pub(crate) fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Interrupt => 128 + 2,
+            Self::Terminate => 128 + 15,
+            Self::Quit => 128 + 3,
+        })
     }
 }

@@ -15,9 +15,9 @@ use crate::cluster::object::WatchedObject;
 use crate::cluster::{WatchFault, line};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
+use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};
 use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject, owned};
-use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// Why that is not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -42,9 +42,9 @@ use olmguard_catalog::memory::{Account, Heap, Loan, Pool};
 use olmguard_engine::audit::images_ahead;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, UnreadableBundle};
-use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// A source of images.
 pub trait ReadImage: Debug + Send + Sync {

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::ReviewError;
-use crate::envelope::{self, ObjectRequest, is_leaving, parsed};
+use crate::object_review::{self, ObjectRequest, is_leaving, parsed_object};
 use crate::reply::{Consequence, Enforcement, ReplyStatus};
 use olmguard_engine::explain::{only_observed_of_catalog, warn_first};
 use olmguard_engine::judge::Verdict;
@@ -67,7 +67,7 @@ impl CatalogReview {
 
     /// The bytes of the reply's body: the edit is allowed, with these warnings.
     pub fn allowed(&self, warnings: &[String]) -> Vec<u8> {
-        envelope::reply(&self.uid, None, warnings)
+        object_review::reply(&self.uid, None, warnings)
     }
 
     /// The bytes of the reply's body, where upgrade policies deny the edit: it is refused, or only warned of.
@@ -81,7 +81,7 @@ impl CatalogReview {
             Consequence::Refuse => {
                 let named = (&*self.group, &*self.kind, self.catalog());
                 let status = ReplyStatus::of_catalog(named, refusal);
-                envelope::reply(&self.uid, Some(&status), warnings)
+                object_review::reply(&self.uid, Some(&status), warnings)
             }
             Consequence::Admit | Consequence::LetThrough(_) => {
                 let mut warnings = warnings.to_vec();
@@ -110,7 +110,7 @@ impl CatalogSubject {
             return Ok(Self::Idle);
         }
         let object = |is_there: bool, object: Option<&RawValue>| {
-            is_there.then(|| parsed(object)).transpose()
+            is_there.then(|| parsed_object(object)).transpose()
         };
         let old = object(has_old, request.old_object)?;
         let new = object(has_new, request.object)?;

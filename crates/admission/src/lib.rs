@@ -16,7 +16,6 @@
 mod alike;
 mod catalog_review;
 mod decode;
-mod envelope;
 mod fields;
 mod keep;
 mod node;

@@ -1,4 +1,4 @@
-//! The upgrade graph of one package of one catalog, as its author wrote it.
+//! The upgrade graph of one package of one catalog, as its author wrote it, and the search for what can be reached.
 //!
 //! Resolution asks where edges lead from an installed bundle and needs to know no more than that. People
 //! ask what the author wrote: which entry replaces, which skips, which names edges mention without a
@@ -18,10 +18,9 @@
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 
-pub mod search;
-
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 
 use crate::version::{Membership, SkipRange, Version};
 use crate::{Bundle, BundleIndex, Deprecation, NameEdge, Package, WrittenEdge};
@@ -405,3 +404,109 @@ pub fn version_in_name(name: &str) -> Option<Version> {
 
 #[cfg(test)]
 mod tests;
+
+// === Breadth-first search: which nodes can be reached, and by which shortest path ===
+//
+// The caller says what a step is: an edge that a catalog writes, a row of a picture, an edit. Given the
+// steps backwards, the search finds the nodes that reach a goal.
+//
+// Invariant: nodes that are fewer steps away are visited first. So the first visit of a node is by a
+// shortest path, and among those by the steps that were given first.
+
+/// The nodes that a search has visited, in order.
+#[derive(Clone, Debug)]
+pub struct Visits<N, S>(Vec<SearchVisit<N, S>>);
+
+/// A node that a search has visited.
+#[derive(Clone, Debug)]
+pub struct SearchVisit<N, S> {
+    /// The node.
+    pub node: N,
+    /// How many steps it is away from a start.
+    pub steps: usize,
+    /// The place of the visit that the last step was taken from, and that step; none for a start.
+    pub by: Option<(usize, S)>,
+}
+
+/// Searches from some nodes on, until the goal is reached or no node is left.
+pub fn search<N, S, I>(
+    starts: impl IntoIterator<Item = N>,
+    goal: Option<N>,
+    mut steps_from: impl FnMut(N) -> I,
+) -> Visits<N, S>
+where
+    N: Copy + Eq + Hash,
+    I: IntoIterator<Item = (S, N)>,
+{
+    let mut visits = Visits::default();
+    let mut seen = HashSet::new();
+    for start in starts {
+        if seen.insert(start) {
+            visits.push(start, None);
+        }
+    }
+    let mut next = 0;
+    while let Some(at) = visits.0.get(next).map(|visit| visit.node) {
+        if goal.is_some_and(|goal| seen.contains(&goal)) {
+            break;
+        }
+        for (step, to) in steps_from(at) {
+            if seen.insert(to) {
+                visits.push(to, Some((next, step)));
+            }
+        }
+        next += 1;
+    }
+    visits
+}
+
+impl<N, S> Default for Visits<N, S> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<N, S> Visits<N, S> {
+    /// Adds a visit, after all before it.
+    pub fn push(&mut self, node: N, by: Option<(usize, S)>) {
+        let before = by.as_ref().and_then(|(from, _)| self.0.get(*from));
+        let steps = before.map_or(0, |before| before.steps + 1);
+        self.0.push(SearchVisit { node, steps, by });
+    }
+
+    /// The visits, in their order.
+    pub fn as_slice(&self) -> &[SearchVisit<N, S>] {
+        &self.0
+    }
+
+    /// Brings the visits from a place on into another order. Nothing may have been reached from them yet.
+    pub fn sort_from_by_key<K: Ord>(
+        &mut self,
+        place: usize,
+        key: impl FnMut(&SearchVisit<N, S>) -> K,
+    ) {
+        if let Some(visits) = self.0.get_mut(place..) {
+            visits.sort_by_key(key);
+        }
+    }
+
+    /// The visits on the path to that at a place, itself last.
+    pub fn path_to(&self, place: usize) -> Vec<&SearchVisit<N, S>> {
+        let mut path = Vec::new();
+        let mut at = self.0.get(place);
+        while let Some(visit) = at {
+            path.push(visit);
+            at = visit.by.as_ref().and_then(|(from, _)| self.0.get(*from));
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl<N: Copy + Eq, S> Visits<N, S> {
+    /// The shortest path to a node, itself last; none where it was not reached.
+    pub fn shortest_path(&self, to: N) -> Option<Vec<&SearchVisit<N, S>>> {
+        let place = self.0.iter().position(|visit| visit.node == to)?;
+        Some(self.path_to(place))
+    }
+}

@@ -1,4 +1,4 @@
-//! Which catalogs a ClusterExtension selects by label, and why a selector does not compile.
+//! Which catalogs a ClusterExtension selects by label, how that is read, and why a selector does not compile.
 //!
 //! Mirrors k8s.io/apimachinery: `LabelSelectorAsSelector` ([`pkg/apis/meta/v1/helpers.go`]) and
 //! `NewRequirement` ([`pkg/labels/selector.go`]), as operator-controller's resolver calls them.
@@ -11,16 +11,13 @@
 //! [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
 
 mod error;
-mod label_selector;
 
 use std::collections::BTreeMap;
 
 use crate::dns1123;
+use crate::json::{Json, JsonType};
 
 pub use crate::selector::error::{RequirementFault, SelectorError, SelectorTexts};
-pub use crate::selector::label_selector::{
-    FieldTypeError, LabelSelector, LabelSelectorRequirement,
-};
 
 /// A compiled label selector.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -320,3 +317,156 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+// === A label selector as written, and how it is read from JSON ===
+//
+// Reads what Go's decoder makes of a `metav1.LabelSelector`: `null` anywhere is the zero value
+// (so `matchLabels: {a: null}` asks for the empty value), unknown fields are ignored, names are
+// compared exactly.
+
+/// A `LabelSelector` of Kubernetes, as written.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct LabelSelector {
+    /// `matchLabels`: key to value.
+    pub match_labels: BTreeMap<String, String>,
+    /// `matchExpressions`, in order.
+    pub match_expressions: Vec<LabelSelectorRequirement>,
+}
+
+/// One entry of `matchExpressions`, as written.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct LabelSelectorRequirement {
+    /// `key`; empty if absent.
+    pub key: String,
+    /// `operator`; empty if absent.
+    pub operator: String,
+    /// `values`; `None` if absent or null.
+    pub values: Option<Vec<String>>,
+}
+
+/// A field of a selector has the wrong JSON type.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{path}: expected {expected}, found {found}")]
+pub struct FieldTypeError {
+    /// Where, below the selector: `matchExpressions[0].key`; empty for the selector itself.
+    pub path: String,
+    /// The type that the field has in the API.
+    pub expected: JsonType,
+    /// The type that was written.
+    pub found: JsonType,
+}
+
+impl LabelSelector {
+    /// Reads a selector; `null` reads as the empty one.
+    ///
+    /// # Errors
+    /// The first field of the wrong type.
+    pub fn read<'a>(value: impl Json<'a>) -> Result<Self, FieldTypeError> {
+        let Some(fields) = object(Some(value), String::new)? else {
+            return Ok(Self::default());
+        };
+        Ok(Self {
+            match_labels: match_labels(fields.get("matchLabels"))?,
+            match_expressions: match_expressions(fields.get("matchExpressions"))?,
+        })
+    }
+}
+
+fn match_labels<'a>(
+    value: Option<impl Json<'a>>,
+) -> Result<BTreeMap<String, String>, FieldTypeError> {
+    let labels = object(value, || "matchLabels".to_owned())?;
+    // One after the other: to collect so few takes longer.
+    let mut read = BTreeMap::new();
+    for (key, value) in labels.and_then(Json::entries).into_iter().flatten() {
+        let value = string(Some(value), || format!("matchLabels.{key}"))?;
+        read.insert(key.to_owned(), value);
+    }
+    Ok(read)
+}
+
+fn match_expressions<'a>(
+    value: Option<impl Json<'a>>,
+) -> Result<Vec<LabelSelectorRequirement>, FieldTypeError> {
+    let expressions = array(value, || "matchExpressions".to_owned())?;
+    let expressions = expressions.and_then(Json::items).into_iter().flatten();
+    expressions
+        .enumerate()
+        .map(|(index, value)| expression(index, value))
+        .collect()
+}
+
+fn expression<'a>(
+    index: usize,
+    value: impl Json<'a>,
+) -> Result<LabelSelectorRequirement, FieldTypeError> {
+    let at = |name: &str| format!("matchExpressions[{index}]{name}");
+    let Some(fields) = object(Some(value), || at(""))? else {
+        return Ok(LabelSelectorRequirement::default());
+    };
+    let values = array(fields.get("values"), || at(".values"))?;
+    Ok(LabelSelectorRequirement {
+        key: string(fields.get("key"), || at(".key"))?,
+        operator: string(fields.get("operator"), || at(".operator"))?,
+        values: values
+            .and_then(Json::items)
+            .map(|values| strings(values, |item| at(&format!(".values[{item}]"))))
+            .transpose()?,
+    })
+}
+
+fn strings<'a, J: Json<'a>>(
+    values: impl Iterator<Item = J>,
+    at: impl Fn(usize) -> String,
+) -> Result<Vec<String>, FieldTypeError> {
+    values
+        .enumerate()
+        .map(|(index, value)| string(Some(value), || at(index)))
+        .collect()
+}
+
+fn string<'a>(
+    value: Option<impl Json<'a>>,
+    at: impl Fn() -> String,
+) -> Result<String, FieldTypeError> {
+    let Some(value) = value.filter(|value| !value.is_null()) else {
+        return Ok(String::new());
+    };
+    let text = value.as_str().map(str::to_owned);
+    text.ok_or_else(|| wrong_type(value, JsonType::String, at()))
+}
+
+/// A list, if there is something.
+fn array<'a, J: Json<'a>>(
+    value: Option<J>,
+    at: impl Fn() -> String,
+) -> Result<Option<J>, FieldTypeError> {
+    typed(value, JsonType::Array, at)
+}
+
+/// A map, if there is something.
+fn object<'a, J: Json<'a>>(
+    value: Option<J>,
+    at: impl Fn() -> String,
+) -> Result<Option<J>, FieldTypeError> {
+    typed(value, JsonType::Object, at)
+}
+
+fn typed<'a, J: Json<'a>>(
+    value: Option<J>,
+    expected: JsonType,
+    at: impl Fn() -> String,
+) -> Result<Option<J>, FieldTypeError> {
+    match value.filter(|value| !value.is_null()) {
+        Some(value) if value.kind() != expected => Err(wrong_type(value, expected, at())),
+        value => Ok(value),
+    }
+}
+
+fn wrong_type<'a>(value: impl Json<'a>, expected: JsonType, path: String) -> FieldTypeError {
+    FieldTypeError {
+        path,
+        expected,
+        found: value.kind(),
+    }
+}

@@ -5,15 +5,18 @@
 mod answer;
 mod facts;
 mod guardrail;
-mod manifests;
 mod message;
 pub mod plain;
 mod policy;
 pub mod range;
 mod refusal;
 pub mod text;
-mod upstream;
 pub mod warning;
+
+use olmguard_catalog::version::go;
+use olmguard_preflight::crd::{
+    ComparedVersions, CrdChange, CrdFinding, FindingCertainty, PropertyChange,
+};
 
 pub use crate::explain::message::OneEditReport;
 pub use crate::explain::plain::{Renderer, Unrendered};
@@ -25,7 +28,6 @@ pub use answer::{
 pub use guardrail::{
     Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons, hindrance,
 };
-pub use manifests::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
 pub use message::MESSAGE;
 pub use policy::{PolicyReport, RequesterFact, denial};
 pub use refusal::Cause;
@@ -34,3 +36,120 @@ pub use warning::{
     let_through, of_catalog, of_preflight, only_observed, only_observed_of_catalog, renamed,
     too_costly_together, warn_first, warn_last, warn_of_base,
 };
+
+// === The words about the manifests of a bundle and its CRDs ===
+
+/// The words about a CRD on which operator-controller panics.
+pub const CRD_PANIC: &str = "a version without a schema: operator-controller crashes on it";
+
+/// What a validator says of a bundle: it names what is wrong itself.
+pub fn of_validator(upstream: &str) -> String {
+    one_line(upstream)
+}
+
+/// The words about a webhook whose name is too short.
+pub fn of_webhook_name(name: &str) -> String {
+    format!(
+        "the API server refuses webhook {}: a name needs 3 segments, for example v.lantern.example",
+        shown(name)
+    )
+}
+
+/// The words about one change of a CRD.
+pub fn of_crd_change(finding: &CrdFinding) -> String {
+    let words = match &finding.change {
+        CrdChange::FieldRemoved { version, path } => {
+            format!("{} of {} is removed", field(path), shown(version))
+        }
+        CrdChange::Scope { from, to } => {
+            format!("the scope changes from {} to {}", shown(from), shown(to))
+        }
+        CrdChange::StoredVersionsRemoved(versions) => format!(
+            "removed although objects can be stored in it: version {}",
+            shown(&versions.join(", "))
+        ),
+        CrdChange::Property { path, change } => {
+            let versions = match &finding.versions {
+                ComparedVersions::Same(version) => format!(" of {}", shown(version)),
+                ComparedVersions::Served(lower, higher) => {
+                    format!(" from {} to {}", shown(lower), shown(higher))
+                }
+                ComparedVersions::All => String::new(),
+            };
+            format!("{}{versions}: {}", field(path), of_property(change))
+        }
+    };
+    if finding.certainty == FindingCertainty::Unsteady {
+        return format!("{words} (in about half of the attempts)");
+    }
+    words
+}
+
+/// A path without its root.
+fn field(path: &str) -> String {
+    match path.strip_prefix("^.") {
+        Some(path) => format!("field {}", shown(path)),
+        None if path == "^" => "the object".to_owned(),
+        None => format!("field {}", shown(path)),
+    }
+}
+
+fn shown(text: &str) -> String {
+    go::escape(text)
+}
+
+fn of_property(change: &PropertyChange) -> String {
+    match change {
+        PropertyChange::Type { from, to } => {
+            format!("the type changes from {} to {}", or_none(from), or_none(to))
+        }
+        PropertyChange::EnumAdded(values) => listed("only these values are allowed now: ", values),
+        PropertyChange::EnumRemoved(values) => listed("no longer allowed: ", values),
+        PropertyChange::Default { from, to } => {
+            let value =
+                |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), shown);
+            format!("the default changes from {} to {}", value(from), value(to))
+        }
+        PropertyChange::Required(names) => listed("required now: ", names),
+        PropertyChange::Minimum { field, from, to }
+        | PropertyChange::Maximum { field, from, to } => {
+            let from = from.as_deref().unwrap_or("none");
+            format!("{field} changes from {from} to {to}")
+        }
+        PropertyChange::Pattern { from, to } => {
+            format!(
+                "the pattern changes from {} to {}",
+                or_none(from),
+                or_none(to)
+            )
+        }
+        PropertyChange::Nullable(is_allowed) => nullable(*is_allowed).to_owned(),
+        PropertyChange::OneOf(_) => "the alternatives of oneOf change".to_owned(),
+        PropertyChange::Unhandled { .. } if change.is_of_map() => {
+            "what the map holds changes; OLM refuses any such change, harmless ones too".to_owned()
+        }
+        PropertyChange::Unhandled { fields } => format!(
+            "OLM does not understand this change, and refuses it: {}",
+            fields.join(", ")
+        ),
+    }
+}
+
+fn listed(words: &str, all: &[String]) -> String {
+    format!("{words}{}", shown(&all.join(", ")))
+}
+
+fn nullable(is_allowed: bool) -> &'static str {
+    if is_allowed {
+        "null is allowed now"
+    } else {
+        "null is no longer allowed"
+    }
+}
+
+fn or_none(text: &str) -> String {
+    match text {
+        "" => "none".to_owned(),
+        text => shown(text),
+    }
+}

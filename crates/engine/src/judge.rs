@@ -18,7 +18,6 @@ mod advice;
 mod earlier;
 mod identify;
 mod nearby;
-mod question;
 mod rows;
 mod rule;
 mod ruling;

@@ -30,7 +30,6 @@
 mod change;
 mod condition;
 mod fault;
-mod judge;
 pub mod limits;
 mod matching;
 mod policy;

@@ -16,10 +16,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::PreflightCheck;
 use crate::bundle::webhooks::CsvWebhook;
-use crate::kubernetes::KubernetesVersion;
 use crate::support::Supported;
+use crate::{KubernetesVersion, PreflightCheck};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::memory::{self, Heap};
 use olmguard_catalog::version::go;

@@ -10,8 +10,7 @@ use crate::bundle::{
 };
 use crate::config::SINCE_CONFIG;
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
-use crate::kubernetes::KubernetesVersion;
-use crate::{PreflightCheck, owner};
+use crate::{KubernetesVersion, PreflightCheck, owner};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::memory::Heap;
 use olmguard_catalog::olm::CertificateProvider;

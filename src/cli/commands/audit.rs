@@ -6,13 +6,12 @@
 //! --catalog, --snapshot, --from-cluster --> facts ------------------------+--> engine::audit --> AuditReport
 //! ```
 //!
-//! With `--catalog` in addition to a snapshot or a cluster, the report is a [`preview`]: what is different once that
+//! With `--catalog` in addition to a snapshot or a cluster, the report is a preview: what is different once that
 //! catalog is replaced. With `--fleet` or `--contexts` it is about many clusters ([`fleet`]). What cannot be read is
 //! said, and the rest is reported.
 
 mod fleet;
 mod form;
-mod preview;
 
 use std::path::PathBuf;
 use std::{io, iter, mem};
@@ -27,20 +26,23 @@ use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::commands::{BadInput, InputProblem};
 use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin, say_fault};
-use crate::cli::output::{self, OutputArgs};
+use crate::cli::output::{self, OutputArgs, json_line, yaml};
 use crate::cli::{CommandFailure, Exit, ends_with, help, say, warn};
-use crate::facts::Facts;
 use crate::facts::given::{GivenObjects, UniqueObjects, unrendered};
+use crate::facts::{CurrentCatalogs, Facts};
 use crate::manifest::{
     DocumentErrorKind, Input, Inputs, ManifestObject, Position, Positions, documents,
 };
+use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, as_set_now};
 use olmguard_engine::explain::{Unrendered, answer};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 use olmguard_engine::judge::{Basis, Edit, Requester, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_report::{Finding, Severity};
+use olmguard_views::audit_change::{AuditChangeReport, ExtensionChangeReport};
 use olmguard_views::audit_report::{AuditReport, ExtensionReport};
+use olmguard_views::diff::Level;
 
 /// Report what already runs, the worst first
 #[derive(Args, Clone, Debug)]
@@ -110,9 +112,9 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     let edits = edits(&inputs.extensions, &requester);
     if let Some(current) = &facts.current {
         NoForm::check(args, form::PREVIEW)?;
-        let report = preview::report(&facts, current, edits);
-        print(&preview::text(&report, unread, args.output.form)?)?;
-        return Ok(Exit::worst(preview::exits(&report).chain(faults)));
+        let report = preview_report(&facts, current, edits);
+        print(&preview_text(&report, unread, args.output.form)?)?;
+        return Ok(Exit::worst(preview_exits(&report).chain(faults)));
     }
     let report = report(&facts, edits);
     let text = if args.report {
@@ -357,4 +359,61 @@ impl AuditedInputs {
     fn fault(&mut self, file: &str, problem: InputProblem) {
         self.faults.push(BadInput::new(file, problem));
     }
+}
+
+// === `--catalog NAME=PATH` with a snapshot or a cluster: what is different once it is replaced ===
+//
+// ```text
+// snapshot or cluster --------------------> catalogs as they are --audit--\
+//                      \--catalog NAME=PATH--> catalogs after ----audit---+--> AuditChangeReport
+// ```
+//
+// Catalogs that stay share their content between both.
+
+/// What is different for the extensions of these edits.
+fn preview_report<'a>(
+    facts: &Facts,
+    current: &CurrentCatalogs,
+    edits: impl Iterator<Item = Edit<'a>>,
+) -> AuditChangeReport {
+    warn_of_added(current);
+    let before = Basis {
+        snapshot: &current.snapshot,
+        policies: &facts.policies,
+    };
+    let sides = [before, facts.basis()];
+    let extensions = edits.map(|edit| ExtensionChangeReport::between(&edit, sides));
+    let names = current.given.iter().map(String::as_str);
+    AuditChangeReport::of(names, extensions)
+}
+
+/// A name that the snapshot or the cluster does not have is perhaps a typo.
+fn warn_of_added(current: &CurrentCatalogs) {
+    for name in current.added() {
+        warn(&format!(
+            "catalog {} is not in the snapshot or the cluster: the report is about adding it",
+            go::quote(name)
+        ));
+    }
+}
+
+/// The report in a form that it has.
+fn preview_text(
+    report: &AuditChangeReport,
+    unread: Vec<Finding>,
+    form: Output,
+) -> io::Result<String> {
+    Ok(match form {
+        Output::Json => json_line(report)?,
+        Output::Yaml => yaml::document(&serde_json::to_value(report)?),
+        Output::Markdown => report.document(unread).to_markdown(),
+        _ => report.to_string(),
+    })
+}
+
+/// What the report counts as.
+fn preview_exits(report: &AuditChangeReport) -> impl Iterator<Item = Exit> + use<> {
+    let harmful = (report.count(Level::Harmful) > 0).then_some(Exit::Denied);
+    let undecided = report.is_undecided().then_some(Exit::Undecided);
+    harmful.into_iter().chain(undecided)
 }

@@ -31,8 +31,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::cli::args::heading;
 use crate::cli::commands::demo::case::GROUP;
-use crate::cli::signals::Signals;
-use crate::cli::{Exit, help};
+use crate::cli::{Exit, Signals, help};
 use crate::server::{BindError, Config, Guard, Limits, Server};
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::{EditEvents, Metrics};

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use crate::cluster::WatchEvent;
 use crate::cluster::object::{self, Names};
 use olmguard_catalog::memory::Loan;
+use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::content::{BundleContents, owned};
-use olmguard_preflight::kubernetes::KubernetesVersion;
 use olmguard_preflight::owner::is_same_owner;
 
 /// The kind of the definitions.

@@ -121,3 +121,56 @@ fn the_version_is_what_follows_the_first_break_that_begins_one() {
         assert_eq!(found.as_deref(), expected, "{name}");
     }
 }
+
+mod search {
+    use super::super::*;
+
+    /// 1 leads to 2 and 3, both to 4, and 4 back to 1.
+    fn steps_from(node: u32) -> Vec<(&'static str, u32)> {
+        match node {
+            1 => vec![("a", 2), ("b", 3), ("again", 2)],
+            2 => vec![("c", 4)],
+            3 => vec![("d", 4), ("e", 5)],
+            4 => vec![("back", 1)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn nodes<S>(visits: &[SearchVisit<u32, S>]) -> Vec<(u32, usize)> {
+        visits
+            .iter()
+            .map(|visit| (visit.node, visit.steps))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_fewer_steps_away_is_visited_first_and_nothing_twice() {
+        let visits = search([1], None, steps_from);
+        let expected = [(1, 0), (2, 1), (3, 1), (4, 2), (5, 2)];
+        assert_eq!(nodes(visits.as_slice()), expected);
+    }
+
+    #[test]
+    fn a_path_takes_the_step_that_was_given_first() {
+        let visits = search([1], None, steps_from);
+        let path = visits.shortest_path(4).expect("4 is reached");
+        let steps: Vec<_> = path.iter().filter_map(|visit| visit.by).collect();
+        assert_eq!(steps, [(0, "a"), (1, "c")]);
+        assert!(visits.shortest_path(6).is_none(), "nothing leads to 6");
+    }
+
+    #[test]
+    fn a_search_ends_at_its_goal() {
+        let visits = search([1], Some(3), steps_from);
+        assert_eq!(nodes(visits.as_slice()), [(1, 0), (2, 1), (3, 1)]);
+        let there = search([3], Some(3), steps_from);
+        assert_eq!(nodes(there.as_slice()), [(3, 0)]);
+    }
+
+    #[test]
+    fn several_starts_are_no_step_away() {
+        let visits = search([2, 3, 2], None, steps_from);
+        let expected = [(2, 0), (3, 0), (4, 1), (5, 1), (1, 2)];
+        assert_eq!(nodes(visits.as_slice()), expected);
+    }
+}

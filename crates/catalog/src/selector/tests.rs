@@ -175,3 +175,121 @@ fn values() {
         assert_eq!(LabelValueFault::of(value), want, "{value:?}");
     }
 }
+
+mod label_selector {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::*;
+
+    fn requirement(key: &str, operator: &str, values: Option<&[&str]>) -> LabelSelectorRequirement {
+        LabelSelectorRequirement {
+            key: key.to_owned(),
+            operator: operator.to_owned(),
+            values: values.map(|values| values.iter().map(|&value| value.to_owned()).collect()),
+        }
+    }
+
+    #[test]
+    fn null_is_the_zero_value() {
+        for empty in [
+            json!(null),
+            json!({}),
+            json!({"matchLabels": null, "matchExpressions": null}),
+            json!({"matchlabels": {"a": "b"}, "other": 1}),
+        ] {
+            assert_eq!(
+                LabelSelector::read(&empty),
+                Ok(LabelSelector::default()),
+                "{empty}"
+            );
+        }
+        let read = LabelSelector::read(&json!({"matchLabels": {"b": null, "a": "x"}})).unwrap();
+        let labels = [("a", "x"), ("b", "")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(read.match_labels, BTreeMap::from(labels));
+    }
+
+    #[test]
+    fn expressions() {
+        let rows = [
+            (json!(null), requirement("", "", None)),
+            (
+                json!({"key": null, "operator": null, "values": null}),
+                requirement("", "", None),
+            ),
+            (
+                json!({"key": "a", "operator": "In", "values": []}),
+                requirement("a", "In", Some(&[])),
+            ),
+            (
+                json!({"key": "a", "operator": "In", "values": ["x", null]}),
+                requirement("a", "In", Some(&["x", ""])),
+            ),
+        ];
+        for (written, want) in rows {
+            let read = LabelSelector::read(&json!({"matchExpressions": [written]})).unwrap();
+            assert_eq!(read.match_expressions, [want]);
+        }
+    }
+
+    #[test]
+    fn wrong_types_name_the_field() {
+        let rows = [
+            (json!("team=a"), ": expected object, found string"),
+            (
+                json!({"matchLabels": []}),
+                "matchLabels: expected object, found array",
+            ),
+            (
+                json!({"matchLabels": {"a": 1}}),
+                "matchLabels.a: expected string, found integer",
+            ),
+            (
+                json!({"matchExpressions": {}}),
+                "matchExpressions: expected array, found object",
+            ),
+            (
+                json!({"matchExpressions": [{}, true]}),
+                "matchExpressions[1]: expected object, found boolean",
+            ),
+            (
+                json!({"matchExpressions": [{"key": 1.5}]}),
+                "matchExpressions[0].key: expected string, found number",
+            ),
+            (
+                json!({"matchExpressions": [{"operator": []}]}),
+                "matchExpressions[0].operator: expected string, found array",
+            ),
+            (
+                json!({"matchExpressions": [{"values": "a"}]}),
+                "matchExpressions[0].values: expected array, found string",
+            ),
+            (
+                json!({"matchExpressions": [{"values": ["a", 2]}]}),
+                "matchExpressions[0].values[1]: expected string, found integer",
+            ),
+        ];
+        for (written, want) in rows {
+            let error = LabelSelector::read(&written).unwrap_err();
+            assert_eq!(error.to_string(), want, "{written}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_read_was_written(
+            labels in prop::collection::btree_map(".{0,6}", ".{0,6}", 0..4),
+            values in prop::option::of(prop::collection::vec(".{0,6}", 0..4)),
+            key in ".{0,6}",
+        ) {
+            let written = json!({
+                "matchLabels": labels,
+                "matchExpressions": [{"key": key, "operator": "In", "values": values}],
+            });
+            let read = LabelSelector::read(&written).unwrap();
+            prop_assert_eq!(read.match_labels, labels);
+            let want = LabelSelectorRequirement { key, operator: "In".to_owned(), values };
+            prop_assert_eq!(read.match_expressions, [want]);
+        }
+    }
+}

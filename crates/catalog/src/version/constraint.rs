@@ -17,12 +17,11 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::version::comparator::{Comparator, Hull, Span};
 use crate::version::constraint::compile::RewrittenConstraint;
-use crate::version::cursor::{ExpectedPart, RangeCursor, RangeFault};
-use crate::version::go;
 use crate::version::masterminds::{
     ImproperText, Masterminds, ScannedVersion, is_component_byte, scan,
 };
 use crate::version::semantic::Version;
+use crate::version::{ExpectedPart, RangeCursor, RangeFault, go};
 
 /// A version range of a `ClusterExtension`, e.g. `>=1.2.3 <2.0.0 || 3.x`.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 //!
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
-use super::cursor::RangeCursor;
+use crate::version::RangeCursor;
 use crate::version::semantic::is_identifier_byte;
 
 /// The most characters (code points) of the field.

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
+use crate::version::RangeCursor;
 use crate::version::comparator::{Core, Prerelease, VersionPoint};
-use crate::version::cursor::RangeCursor;
 use crate::version::go::{self, NumberError};
 use crate::version::semantic::{
     Identifier, Identifiers, Version, has_leading_zero, is_identifier_byte, pieces,

@@ -9,16 +9,15 @@
 //!
 //! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
 
-mod parse;
+use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
 use crate::memory::{flat, heap_of};
-use crate::version::comparator::{Comparator, Hull};
-use crate::version::cursor::{ExpectedPart, RangeFault};
+use crate::version::comparator::{Comparator, Hull, Span, VersionCut, VersionPoint};
 use crate::version::go::quote;
-use crate::version::semantic::{Version, VersionError};
-use crate::version::skip_range::parse::{OR, RangeToken, expand_wildcards, read_comparator, split};
+use crate::version::semantic::{IdentifierError, Version, VersionError, VersionErrorKind};
+use crate::version::{ExpectedPart, RangeFault};
 
 /// A range of versions from which an entry can be upgraded to, e.g. `>=1.0.0 <1.2.3`.
 #[derive(Clone, Debug)]
@@ -234,6 +233,233 @@ fn joined(operator: &str, version: &str) -> String {
     quote(&format!("{operator}{version}"))
 }
 
+// === How blang reads a range: tokens, wildcards, then one comparator for each token ===
+//
+// Mirrors `splitAndTrim`, `splitComparatorVersion`, `expandWildcardVersion`, `buildVersionRange` and `parseComparator`
+// ([`range.go`]).
+//
+// [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
+
+/// The token that separates OR groups.
+const OR: &str = "||";
+
+/// A token without its blanks.
+#[derive(Clone, Debug)]
+struct RangeToken<'t> {
+    text: Cow<'t, str>,
+    /// Byte offset in the text as typed.
+    at: usize,
+}
+
+impl RangeToken<'_> {
+    /// Where byte `offset` of the token stands in the text as typed; its start if a wildcard was
+    /// expanded.
+    fn typed_position(&self, typed: &str, offset: usize) -> usize {
+        let bytes = typed
+            .bytes()
+            .enumerate()
+            .skip(self.at)
+            .filter(|(_, byte)| *byte != b' ');
+        let stands_there = bytes.clone().map(|(_, byte)| byte).take(self.text.len());
+        if !stands_there.eq(self.text.bytes()) {
+            return self.at;
+        }
+        // Behind its last byte a token has no byte of its own.
+        match bytes
+            .clone()
+            .nth(offset)
+            .filter(|_| offset < self.text.len())
+        {
+            Some((at, _)) => at,
+            None => bytes
+                .take(self.text.len())
+                .last()
+                .map_or(self.at, |(at, _)| at + 1),
+        }
+    }
+}
+
+/// Cuts at blanks, but not behind `>`, `<` or `=`. Tokens of one byte vanish, as they do upstream.
+fn split(text: &str) -> Vec<RangeToken<'_>> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    let mut previous = None;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte != b' ' {
+            previous = Some(byte);
+        } else if !matches!(previous, Some(b'>' | b'<' | b'=')) {
+            tokens.extend(token(text, start, at));
+            start = at + 1;
+        }
+    }
+    tokens.extend(token(text, start, text.len()));
+    tokens
+}
+
+/// The operator, trimmed, and the version: what precedes the first decimal digit, and the rest.
+fn operator_and_version(token: &str) -> Option<(&str, &str)> {
+    let (operator, version) = token.split_at(token.find(is_decimal_digit)?);
+    Some((operator.trim(), version))
+}
+
+fn token(text: &str, start: usize, end: usize) -> Option<RangeToken<'_>> {
+    let piece = text.get(start..end).filter(|piece| piece.len() > 1)?;
+    let at = start + piece.bytes().take_while(|&byte| byte == b' ').count();
+    let text = if piece.contains(' ') {
+        piece.replace(' ', "").into()
+    } else {
+        piece.into()
+    };
+    Some(RangeToken { text, at })
+}
+
+/// Go's `unicode.IsDigit`: the general category Nd, of which Rust knows only a superset.
+fn is_decimal_digit(character: char) -> bool {
+    character.is_ascii_digit() || {
+        let code = u32::from(character);
+        let following = ZEROS.partition_point(|&zero| zero <= code);
+        following
+            .checked_sub(1)
+            .and_then(|index| ZEROS.get(index))
+            .is_some_and(|zero| code - zero < 10)
+    }
+}
+
+/// The zero of every run of ten decimal digits outside ASCII, Unicode 17.
+#[rustfmt::skip]
+const ZEROS: [u32; 76] = [
+    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6,
+    0xE50, 0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50,
+    0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0,
+    0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650,
+    0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50, 0x11DA0,
+    0x11DE0, 0x11F50, 0x16130, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8,
+    0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
+];
+
+/// Reads a token, wildcards expanded; `typed` is the whole range.
+fn read_comparator(typed: &str, token: &RangeToken<'_>) -> Result<Comparator, SkipRangeError> {
+    let Some((operator, version)) = operator_and_version(&token.text) else {
+        return Err(SkipRangeError::no_version(typed, token));
+    };
+    let Some(compile) = compiler(operator) else {
+        let (operator, version) = (operator.into(), version.into());
+        let error = ComparatorError::Operator { operator, version };
+        return Err(refused(
+            token,
+            error,
+            RangeFault::new(typed, token.at, ExpectedPart::Operator),
+        ));
+    };
+    let parsed = Version::parse(version).map_err(|source| {
+        let at = token.typed_position(typed, token.text.len() - version.len() + source.at());
+        let expected = match source.kind() {
+            VersionErrorKind::Prerelease(IdentifierError::LeadingZero(_)) => {
+                ExpectedPart::NoLeadingZero
+            }
+            _ => ExpectedPart::Version,
+        };
+        let (operator, version) = (operator.into(), version.into());
+        let error = ComparatorError::Version {
+            operator,
+            version,
+            source,
+        };
+        refused(token, error, RangeFault::new(typed, at, expected))
+    })?;
+    Ok(compile(parsed.into_point()))
+}
+
+fn refused(token: &RangeToken<'_>, error: ComparatorError, fault: RangeFault) -> SkipRangeError {
+    let token = token.text.as_ref().into();
+    SkipRangeError::new(SkipRangeErrorKind::Comparator { token, error }, fault)
+}
+
+fn compiler(operator: &str) -> Option<fn(VersionPoint) -> Comparator> {
+    Some(match operator {
+        "" | "=" | "==" => |point| Comparator::Within(Span::exactly(point)),
+        "!" | "!=" => |point| Comparator::Outside(Span::exactly(point)),
+        ">" => |point| Comparator::Within(Span::above(VersionCut::after(point))),
+        ">=" => |point| Comparator::Within(Span::above(VersionCut::before(point))),
+        "<" => |point| Comparator::Within(Span::below(VersionCut::before(point))),
+        "<=" => |point| Comparator::Within(Span::below(VersionCut::after(point))),
+        _ => return None,
+    })
+}
+
+// === Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed ===
+//
+// `>1.0.0-next` is hit by it too; and an operator that the expansion does not know is dropped, so that
+// `~1.2.x` means 1.2.0.
+
+/// Rewrites all tokens with an `x`; some become two.
+fn expand_wildcards<'t>(
+    typed: &str,
+    tokens: Vec<RangeToken<'t>>,
+) -> Result<Vec<RangeToken<'t>>, SkipRangeError> {
+    if !tokens.iter().any(|token| token.text.contains('x')) {
+        return Ok(tokens);
+    }
+    let mut expanded = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        if !token.text.contains('x') {
+            expanded.push(token);
+            continue;
+        }
+        let Some((operator, version)) = operator_and_version(&token.text) else {
+            return Err(SkipRangeError::no_version(typed, &token));
+        };
+        let rewritten = rewrite(operator, version);
+        expanded.extend(rewritten.into_iter().map(|text| RangeToken {
+            text: text.into(),
+            at: token.at,
+        }));
+    }
+    Ok(expanded)
+}
+
+fn rewrite(operator: &str, version: &str) -> Vec<String> {
+    let flat = flatten(version);
+    let next = bump(version, &flat).unwrap_or_default();
+    match operator {
+        ">" => vec![format!(">={next}")],
+        ">=" => vec![format!(">={flat}")],
+        "<" => vec![format!("<{flat}")],
+        "<=" => vec![format!("<{next}")],
+        "" | "=" | "==" => vec![format!(">={flat}"), format!("<{next}")],
+        // Both have to hold, so nothing does.
+        "!" | "!=" => vec![format!("<{flat}"), format!(">={next}")],
+        _ => vec![flat],
+    }
+}
+
+/// The lowest version that the wildcard stands for.
+fn flatten(version: &str) -> String {
+    let flat = version.replacen(".x.x", ".x", 1).replacen(".x", ".0", 1);
+    if flat.matches('.').count() == 1 {
+        format!("{flat}.0")
+    } else {
+        flat
+    }
+}
+
+/// `flat` with the number before the wildcard raised by one, if there is such a number.
+///
+/// Upstream counts the pieces of what is written: three make the second the one to raise, even in
+/// `1.x.x`. It reads a signed 64-bit number, which wraps.
+fn bump(version: &str, flat: &str) -> Option<String> {
+    let pieces: Vec<_> = version.split('.').collect();
+    let raised = match pieces.as_slice() {
+        [_, "x"] => 0,
+        [_, _, "x"] => 1,
+        _ => return None,
+    };
+    let mut numbers: Vec<_> = flat.split('.').map(str::to_owned).collect();
+    let number = numbers.get_mut(raised)?;
+    *number = number.parse::<i64>().ok()?.wrapping_add(1).to_string();
+    Some(numbers.join("."))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +489,50 @@ mod tests {
             let version = Version::parse(version).expect("a version");
             let found = (extent.is_above(&version), extent.is_below(&version));
             assert_eq!(found, (above, below), "{range} {version}");
+        }
+    }
+
+    #[test]
+    fn a_digit_is_of_category_nd() {
+        for digit in ['0', '9', '\u{661}', '\u{ff11}', '\u{1d7ff}', '\u{1e959}'] {
+            assert!(is_decimal_digit(digit), "{digit:?}");
+        }
+        for other in [
+            'a',
+            '\u{216b}',
+            '\u{b2}',
+            '\u{65f}',
+            '\u{66a}',
+            '\u{ff1a}',
+            '\u{1d800}',
+        ] {
+            assert!(!is_decimal_digit(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn zeros_are_sorted() {
+        assert!(ZEROS.is_sorted_by(|one, next| one + 10 <= *next));
+    }
+
+    #[test]
+    fn tokens_of_one_byte_vanish() {
+        let rows: [(&str, &[(&str, usize)]); 7] = [
+            (">=1.0.0 , <2.0.0", &[(">=1.0.0", 0), ("<2.0.0", 10)]),
+            ("! 1.0.0", &[("1.0.0", 2)]),
+            ("!= 1.0.0", &[("!=1.0.0", 0)]),
+            ("  > = 1.0.0", &[(">=1.0.0", 2)]),
+            ("1.0.0 <", &[("1.0.0", 0)]),
+            ("1.0.0 >= ", &[("1.0.0", 0), (">=", 6)]),
+            ("x", &[]),
+        ];
+        for (text, expected) in rows {
+            let tokens = split(text);
+            let got: Vec<_> = tokens
+                .iter()
+                .map(|token| (&*token.text, token.at))
+                .collect();
+            assert_eq!(got, expected, "{text:?}");
         }
     }
 }

@@ -5,17 +5,19 @@
 //! them: a `null` field is dropped before validation, a field that the CRD does not know is pruned and never a fault,
 //! lengths are in characters. The rules are tables (`v1`, `v1alpha1`); `walk` applies them.
 //!
-//! Rules that compare with the old object (`fixed`) have a function of their own, because most callers know no old
+//! Rules that compare with the old object (`check_immutable`) have a function of their own, because most callers know no old
 //! object. Of `metadata` only types are checked. Left out: `status`, and the rules of the experimental CRD. A field that
-//! the tables do not have (`unknown`) is not a finding, because an API server prunes it.
+//! the tables do not have is not a finding, because an API server prunes it.
+
 mod cluster_catalog;
-mod fixed;
 mod rule;
 #[cfg(test)]
 mod tests;
 mod v1;
 mod v1alpha1;
 mod walk;
+
+use std::ops::RangeInclusive;
 
 use rule::{ANY_TEXT, Field, ObjectRules, Schema};
 use serde_json::Value;
@@ -60,7 +62,7 @@ pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
 /// The findings of the CRD in an edit from `old` to `new`, whatever it finds in `new` alone: changes of fields that
 /// must not change, in their order. Both are of this shape.
 pub fn check_edit(shape: Shape, olm: SchemaRelease, old: &Value, new: &Value) -> Vec<Finding> {
-    fixed::check(shape, olm, (old, new))
+    check_immutable(shape, olm, (old, new))
 }
 
 /// The findings of the CRD in a `ClusterCatalog` of `olm.operatorframework.io/v1`, in the order of its fields. At most
@@ -123,3 +125,99 @@ static TEXTS: Schema = Schema::List {
     max_items: usize::MAX,
     items: &ANY_TEXT,
 };
+
+// === The fields that a CRD lets nobody change ===
+//
+// Each is a transition rule, `self == oldSelf`, on a text: it is evaluated where the field is in the
+// old object and in the new one, so adding it and taking it away both pass.
+//
+// Source: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors. For older
+// shapes the rules are those known of the newest release with each field; `packageName` of the flat
+// shape could be changed.
+//
+// [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
+
+/// A field that stays as it is once it is set.
+struct ImmutableField {
+    /// As the API server writes it.
+    path: &'static str,
+    /// What it says about a change.
+    message: &'static str,
+    /// The minor releases of OLM v1 whose CRD says it so.
+    releases: RangeInclusive<u8>,
+}
+
+/// What the CRD would refuse of an edit that makes `new` of `old`, both of this shape, in the order
+/// of the fields.
+fn check_immutable(shape: Shape, olm: SchemaRelease, (old, new): (&Value, &Value)) -> Vec<Finding> {
+    let rules = fixed(shape).iter();
+    rules
+        .filter(|rule| rule.releases.contains(&olm.minor))
+        .filter(|rule| {
+            let both = rule.text(old).zip(rule.text(new));
+            both.is_some_and(|(old, new)| old != new)
+        })
+        .map(|rule| Finding::fixed(rule.path, rule.message))
+        .collect()
+}
+
+impl ImmutableField {
+    const fn always(path: &'static str, message: &'static str) -> Self {
+        Self {
+            path,
+            message,
+            releases: 0..=u8::MAX,
+        }
+    }
+
+    const fn within(self, releases: RangeInclusive<u8>) -> Self {
+        Self { releases, ..self }
+    }
+
+    /// Of another type it is a fault of its own, and the API server evaluates no CEL rule.
+    fn text<'a>(&self, object: &'a Value) -> Option<&'a str> {
+        let mut keys = self.path.split('.');
+        keys.try_fold(object, |value, key| value.get(key))?.as_str()
+    }
+}
+
+fn fixed(shape: Shape) -> &'static [ImmutableField] {
+    match shape {
+        Shape::V1 => &V1,
+        Shape::V1Alpha1Nested => &NESTED,
+        Shape::V1Alpha1Flat => &FLAT,
+        Shape::Operator => &[],
+    }
+}
+
+const NAMESPACE: ImmutableField =
+    ImmutableField::always("spec.namespace", "namespace is immutable");
+const PACKAGE: ImmutableField = ImmutableField::always(
+    "spec.source.catalog.packageName",
+    "packageName is immutable",
+);
+const SERVICE_ACCOUNT: ImmutableField =
+    ImmutableField::always("spec.serviceAccount.name", "name is immutable");
+const INSTALL_NAMESPACE: ImmutableField =
+    ImmutableField::always("spec.installNamespace", "installNamespace is immutable");
+
+static V1: [ImmutableField; 4] = [
+    NAMESPACE,
+    SERVICE_ACCOUNT.within(0..=10),
+    ImmutableField::always(
+        "spec.serviceAccount.name",
+        "name is immutable once set but may be cleared",
+    )
+    .within(11..=u8::MAX),
+    PACKAGE,
+];
+
+static NESTED: [ImmutableField; 5] = [
+    NAMESPACE,
+    INSTALL_NAMESPACE,
+    ImmutableField::always("spec.install.namespace", "namespace is immutable"),
+    SERVICE_ACCOUNT,
+    PACKAGE,
+];
+
+static FLAT: [ImmutableField; 2] = [INSTALL_NAMESPACE, SERVICE_ACCOUNT];

@@ -4,12 +4,14 @@ mod install;
 
 use std::collections::BTreeSet;
 
+use install::of_install;
+
 use crate::extension::{Filter, Hint, Installed, Rollout};
-use crate::judge::question::{FilterQuestion, ReadInstalled};
+use crate::judge::rule::{FilterQuestion, ReadInstalled, rule};
 use crate::judge::walk::StepsAhead;
 use crate::judge::{
     AllowedChange, Basis, Edit, Exemption, Jump, PreflightRefusal, RuledEdit, Ruling,
-    UnjudgedSteps, Verdict, rule,
+    UnjudgedSteps, Verdict,
 };
 use crate::nearest::nearest;
 use crate::resolve::{Choice, Origin, PolicyFinding, Violation};
@@ -19,8 +21,6 @@ use olmguard_catalog::{Bundle, BundleIndex, Deprecation, Package};
 use olmguard_policy::Conditions;
 use olmguard_preflight::bundle::BundledKind;
 use olmguard_preflight::content::NeededObject;
-
-use install::of_install;
 
 pub use install::{OldKubernetes, ShortWebhookNames};
 

@@ -2,20 +2,18 @@
 //!
 //! A rule's check is given one thing at a time: a fault of reading, a catalog, a package, a channel, and so on.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::chain::{Chain, ChainFault};
-use super::finding::{Findings, Report, Words};
-use super::guarded::GuardedPackage;
-use super::rule::Rule;
-use super::rules::entries::Meaning;
-use super::rules::targets::{Stranger, Target, strangers};
-use super::rules::{deprecations, reading};
-use super::view::{ChannelView, EntryView, PackageView, Step, Steps, View};
-use super::written::{Bundle, Deprecation, LoadFaultKind, Spot};
-use super::{PolicyPart, WrittenPolicy};
-use crate::lint::rules::entries::{StepsTo, known_steps};
-use crate::lint::rules::reading::Omission;
+use crate::lint::finding::{Findings, Report, Words};
+use crate::lint::guarded::GuardedPackage;
+use crate::lint::rule::Rule;
+use crate::lint::rules::deprecations;
+use crate::lint::rules::entries::{Meaning, StepsTo, known_steps};
+use crate::lint::rules::reading::{self, Omission};
+use crate::lint::rules::targets::{Stranger, Target, strangers};
+use crate::lint::view::{ChannelView, EntryView, PackageView, Step, Steps, View};
+use crate::lint::written::{Bundle, Deprecation, LoadFaultKind, Spot};
+use crate::lint::{PolicyPart, WrittenPolicy};
 use crate::see::EdgeField;
 
 /// The check of a rule, by what it is given.
@@ -320,5 +318,131 @@ impl<'p> PolicyCheck<'p> {
             PolicyPart::Package(name) => Some(name),
             PolicyPart::Unread(_) => None,
         }
+    }
+}
+
+// === The order of a channel as `opm validate` works it out: head, then what each replaces ===
+//
+// Upstream: operator-registry, [`alpha/model/model.go`], `Head` and `validateReplacesChain`. The head is
+// the one entry that no entry names in `replaces` or `skips`; the walk from it ends where the next
+// name is skipped by any entry, or is none.
+//
+// [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
+
+/// A channel in order.
+#[derive(Debug)]
+pub(super) struct Chain<'v, 'w> {
+    /// The entries on the way, the head first.
+    pub(super) entries: Vec<&'v EntryView<'w>>,
+    /// The names that some entry skips.
+    pub(super) skipped: HashSet<&'w str>,
+}
+
+/// Why a channel has no order.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum ChainFault<'w> {
+    NoHead,
+    /// In byte order.
+    SeveralHeads(Vec<&'w str>),
+    /// From the name that comes twice to itself.
+    Cycle(Vec<&'w str>),
+    /// In byte order.
+    Stranded(Vec<&'w str>),
+}
+
+impl<'v, 'w> Chain<'v, 'w> {
+    /// The order of a channel, and what is wrong with it; `None` for a channel without entries.
+    pub(super) fn of(channel: &'v ChannelView<'w>) -> Option<Result<Self, ChainFault<'w>>> {
+        (!channel.entries.is_empty()).then(|| {
+            let skipped = skipped(channel);
+            let head = head(channel)?;
+            let entries = walk(channel, head, &skipped)?;
+            Ok(Self { entries, skipped })
+        })
+    }
+
+    /// The circle below the head that OLM v0 comes to, which walks on where opm stops: at skipped entries.
+    pub(super) fn circle_of_v0(&self, channel: &'v ChannelView<'w>) -> Option<Vec<&'w str>> {
+        let mut names = Vec::new();
+        let mut seen = HashSet::new();
+        let mut next = self.head();
+        while let Some(view) = next {
+            let name = &*view.entry.name;
+            if !seen.insert(name) {
+                let from = names.iter().position(|seen| *seen == name);
+                let mut circle = names.split_off(from.unwrap_or_default());
+                circle.push(name);
+                return Some(circle);
+            }
+            names.push(name);
+            next = channel.entry(&view.entry.replaces.text);
+        }
+        None
+    }
+
+    /// The newest entry.
+    pub(super) fn head(&self) -> Option<&'v EntryView<'w>> {
+        self.entries.first().copied()
+    }
+}
+
+/// The names that some entry of a channel skips.
+pub(super) fn skipped<'w>(channel: &ChannelView<'w>) -> HashSet<&'w str> {
+    let skips = channel.entries.iter().flat_map(|view| &view.entry.skips);
+    skips.map(|skip| &*skip.text).collect()
+}
+
+fn head<'v, 'w>(channel: &'v ChannelView<'w>) -> Result<&'v EntryView<'w>, ChainFault<'w>> {
+    let replaced = channel
+        .entries
+        .iter()
+        .map(|view| &*view.entry.replaces.text);
+    let mut named: HashSet<_> = replaced.filter(|name| !name.is_empty()).collect();
+    named.extend(skipped(channel));
+    let is_head = |view: &&EntryView<'w>| !named.contains(&*view.entry.name);
+    let heads: Vec<_> = channel.entries.iter().filter(is_head).collect();
+    match heads.as_slice() {
+        [] => Err(ChainFault::NoHead),
+        [head] => Ok(head),
+        several => {
+            let sorted = several.iter().map(|view| &*view.entry.name);
+            let sorted: BTreeSet<_> = sorted.collect();
+            Err(ChainFault::SeveralHeads(sorted.into_iter().collect()))
+        }
+    }
+}
+
+fn walk<'v, 'w>(
+    channel: &'v ChannelView<'w>,
+    head: &'v EntryView<'w>,
+    skipped: &HashSet<&'w str>,
+) -> Result<Vec<&'v EntryView<'w>>, ChainFault<'w>> {
+    let mut order = vec![head];
+    let mut names = vec![&*head.entry.name];
+    let mut seen = HashSet::from([&*head.entry.name]);
+    while let Some(last) = order.last() {
+        let next = &*last.entry.replaces.text;
+        if skipped.contains(next) {
+            break;
+        }
+        if !seen.insert(next) {
+            let from = names.iter().position(|name| *name == next);
+            let mut cycle = names.split_off(from.unwrap_or_default());
+            cycle.push(next);
+            return Err(ChainFault::Cycle(cycle));
+        }
+        names.push(next);
+        match channel.entry(next) {
+            Some(entry) => order.push(entry),
+            None => break,
+        }
+    }
+    let all = channel.entries.iter().map(|view| &*view.entry.name);
+    let stranded = all.filter(|name| !seen.contains(name) && !skipped.contains(name));
+    let stranded: BTreeSet<_> = stranded.collect();
+    if stranded.is_empty() {
+        Ok(order)
+    } else {
+        Err(ChainFault::Stranded(stranded.into_iter().collect()))
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use olmguard_catalog::graph::search::{Visits, search};
+use olmguard_catalog::graph::{Visits, search};
 use olmguard_catalog::word_set;
 
 /// The place of a version among all that are drawn, from the top.

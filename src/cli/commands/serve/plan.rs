@@ -12,10 +12,9 @@ use super::certs::Certs;
 use super::cluster_tasks::{TaskArgs, WatchedConfiguration, write_events};
 use super::origin::CatalogsOrigin;
 use super::policies::{FollowedGuardrails, FollowedPolicies, PolicyArgs};
-use crate::cli::Exit;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::commands::serve::flags::ListenArgs;
-use crate::cli::signals::{self, Signals};
+use crate::cli::{self, Exit, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
 use crate::policy_files::GuardrailsFault;
@@ -78,7 +77,7 @@ impl ServerPlan {
     pub(super) async fn run(self) -> Result<ExitCode, ServeError> {
         // As process 1 there is no other way out than by signals that are listened for.
         let mut signals = Signals::new()?;
-        signals::ignore_others()?;
+        cli::ignore_other_signals()?;
         let delay = self.settings.shutdown_delay;
         let server = tokio::select! {
             server = self.begin() => server?,

@@ -9,15 +9,14 @@
 use std::borrow::Cow;
 
 use crate::version::comparator::{Comparator, Core, PatchLine, Span, VersionCut, VersionPoint};
-use crate::version::constraint as group;
 use crate::version::constraint::{
     ConstraintErrorKind, GatedComparator, Group, LocatedFault, Operator, Prereleases,
     WrittenComparator, operand,
 };
-use crate::version::cursor::{ExpectedPart, RangeCursor, RangeFault};
 use crate::version::masterminds::{
     Masterminds, MastermindsErrorKind, MastermindsVersion, PrereleaseGate, ScannedVersion,
 };
+use crate::version::{ExpectedPart, RangeCursor, RangeFault, constraint as group};
 
 /// Reads and compiles the text between two double bars.
 pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFault> {

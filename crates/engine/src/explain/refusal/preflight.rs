@@ -1,9 +1,9 @@
 //! Row 15a: a bundle that operator-controller cannot install.
 
 use crate::explain::facts::MessageFacts;
-use crate::explain::manifests::{CRD_PANIC, of_crd_change, of_validator};
 use crate::explain::refusal::{Cause, RefusalWords, words};
 use crate::explain::text::{CutLine, Detail, versioned};
+use crate::explain::{CRD_PANIC, of_crd_change, of_validator};
 use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use olmguard_catalog::InstallModes;

@@ -123,3 +123,76 @@ fn a_manifest_wrong_in_every_item_stays_short() {
     let first = "spec.source.catalog.channels: Too many: 100000: must have at most 256 items";
     assert_eq!(findings[0], first);
 }
+
+mod fixed {
+    use serde_json::json;
+
+    use super::super::*;
+
+    fn said(shape: Shape, minor: u8, old: &Value, new: &Value) -> Vec<String> {
+        let findings = check_immutable(shape, SchemaRelease::v1(minor), (old, new));
+        let said = |finding: &Finding| format!("{}: {}", finding.path, finding.message);
+        findings.iter().map(said).collect()
+    }
+
+    fn v1(namespace: &Value, account: &Value, package: &Value) -> Value {
+        json!({"spec": {"namespace": namespace, "serviceAccount": {"name": account},
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": package}}}})
+    }
+
+    #[test]
+    fn v1_says_it_of_three_fields_in_the_words_of_the_release() {
+        let old = v1(&json!("a"), &json!("b"), &json!("c"));
+        let new = v1(&json!("x"), &json!("y"), &json!("z"));
+        let namespace = "spec.namespace: namespace is immutable";
+        let package = "spec.source.catalog.packageName: packageName is immutable";
+        let account = "spec.serviceAccount.name: name is immutable";
+        let cleared = format!("{account} once set but may be cleared");
+        assert_eq!(
+            said(Shape::V1, 10, &old, &new),
+            [namespace, account, package]
+        );
+        assert_eq!(
+            said(Shape::V1, 11, &old, &new),
+            [namespace, &cleared, package]
+        );
+        assert_eq!(said(Shape::V1, 11, &old, &old), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_added_cleared_or_of_another_type_is_no_change() {
+        let set = v1(&json!("a"), &json!("b"), &json!("c"));
+        for other in [json!(null), json!(1)] {
+            let other = v1(&other, &other, &other);
+            assert_eq!(said(Shape::V1, 11, &set, &other), [""; 0]);
+            assert_eq!(said(Shape::V1, 11, &other, &set), [""; 0]);
+        }
+        assert_eq!(said(Shape::V1, 11, &set, &json!({})), [""; 0]);
+    }
+
+    #[test]
+    fn each_older_shape_has_its_own() {
+        let old = json!({"spec": {"packageName": "a", "namespace": "a", "installNamespace": "a",
+            "install": {"namespace": "a"}, "serviceAccount": {"name": "a"},
+            "source": {"catalog": {"packageName": "a"}}}});
+        let new: Value = serde_json::from_str(&old.to_string().replace("\"a\"", "\"b\"")).unwrap();
+        assert_eq!(
+            said(Shape::V1Alpha1Nested, 0, &old, &new),
+            [
+                "spec.namespace: namespace is immutable",
+                "spec.installNamespace: installNamespace is immutable",
+                "spec.install.namespace: namespace is immutable",
+                "spec.serviceAccount.name: name is immutable",
+                "spec.source.catalog.packageName: packageName is immutable",
+            ]
+        );
+        assert_eq!(
+            said(Shape::V1Alpha1Flat, 0, &old, &new),
+            [
+                "spec.installNamespace: installNamespace is immutable",
+                "spec.serviceAccount.name: name is immutable",
+            ]
+        );
+        assert_eq!(said(Shape::Operator, 0, &old, &new), [""; 0]);
+    }
+}

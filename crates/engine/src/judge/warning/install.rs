@@ -4,8 +4,8 @@ use super::Warning;
 use crate::judge::{Edit, RuledEdit};
 use crate::resolve::Choice;
 use crate::snapshot::Snapshot;
+use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::content::{BundleContents, ClusterObjects};
-use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// A cluster whose Kubernetes is older than a bundle needs.
 #[derive(Clone, Copy, Debug)]

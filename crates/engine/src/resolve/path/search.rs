@@ -6,7 +6,7 @@ use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, PathFound, ReachableBundles, SearchBudget};
 use olmguard_catalog::BundleSet;
-use olmguard_catalog::graph::search::{SearchVisit, Visits};
+use olmguard_catalog::graph::{SearchVisit, Visits};
 
 /// The search for paths from an installed bundle. Each query continues where the query before it ended, so several
 /// queries cost what the longest of them costs.

@@ -13,9 +13,9 @@ use olmguard_engine::judge::{
     Basis, Edit, ExemptionKind, Policies, Requester, Token, UpgradePolicies,
 };
 use olmguard_policy::UpgradePolicy;
+use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject, UnreadableBundle};
-use olmguard_preflight::kubernetes::KubernetesVersion;
 use serde_json::{Value, json};
 
 use super::{Cluster, OFF, ON, UNKNOWN, bundle_of, checks, extension, modes, watching};

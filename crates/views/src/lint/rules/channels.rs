@@ -6,8 +6,7 @@
 
 use std::cmp::Ordering;
 
-use crate::lint::chain::ChainFault;
-use crate::lint::check::{ChannelCheck, Check};
+use crate::lint::check::{ChainFault, ChannelCheck, Check};
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::words::{escaped, meant, names, path, q};

@@ -5,8 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::lint::chain::ChainFault;
-use crate::lint::check::{ChannelCheck, Check};
+use crate::lint::check::{ChainFault, ChannelCheck, Check};
 use crate::lint::finding::{Findings, Report};
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::{ChannelView, PackageView, View};

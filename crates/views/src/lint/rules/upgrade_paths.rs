@@ -7,15 +7,14 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::lint::chain::{Chain, skipped};
-use crate::lint::check::{ChannelCheck, Check, PackageCheck};
+use crate::lint::check::{Chain, ChannelCheck, Check, PackageCheck, skipped};
 use crate::lint::finding::Report;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::rules::reading::Omission;
 use crate::lint::view::{EntryView, Step};
 use crate::lint::words::{names, path, q};
 use crate::lint::written::{Entry, Spot, Text};
-use olmguard_catalog::graph::search::search;
+use olmguard_catalog::graph::search;
 
 pub(super) const CUT_OFF_VERSION: RuleItem =
     rule!("cut-off-version", Users, Warning).on(Check::Channel(|channel, report| {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{EntryView, PackageView};
 use crate::see::EdgeField;
-use olmguard_catalog::graph::search::search;
+use olmguard_catalog::graph::search;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Membership, Version};
 
