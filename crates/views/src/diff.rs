@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use prospect::Prospects;
 use serde::Serialize;
 
-use crate::Generation;
+use crate::see::Generation;
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, Package, word_set};

@@ -21,18 +21,3 @@ pub mod readiness;
 pub mod see;
 pub mod step;
 pub mod versions;
-
-use serde::Serialize;
-
-// === The generation of OLM that a report is about ===
-
-/// Generation of OLM.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Generation {
-    /// OLM v1, with `ClusterExtension`.
-    #[default]
-    V1,
-    /// OLM v0, with Subscription.
-    V0,
-}

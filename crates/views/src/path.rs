@@ -10,10 +10,9 @@ mod text;
 
 use serde::Serialize;
 
-use crate::Generation;
 use crate::see::{
-    self, BundleReport, EdgeReport, Highest, InstalledReport, ambiguous, cut, edges, gives_another,
-    message, reachable, unpinnable,
+    self, BundleReport, EdgeReport, Generation, Highest, InstalledReport, ambiguous, cut, edges,
+    gives_another, message, reachable, unpinnable,
 };
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};

@@ -24,7 +24,7 @@ pub mod svg;
 mod text;
 pub mod walk;
 
-use crate::Generation;
+use crate::see::Generation;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
 use olmguard_catalog::olm::{EdgeSource, Rules};
 use olmguard_catalog::version::{Version, go};

@@ -1,4 +1,5 @@
-//! What the commands share that show a package to people: `versions`, `path` and `explain`.
+//! What the commands share that show a package to people: `versions`, `path` and `explain`; and the generation of OLM
+//! that a report is about.
 //!
 //! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
 
@@ -202,4 +203,17 @@ impl From<NameEdge> for EdgeField {
             NameEdge::Skips => Self::Skips,
         }
     }
+}
+
+// === The generation of OLM that a report is about ===
+
+/// Generation of OLM.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Generation {
+    /// OLM v1, with `ClusterExtension`.
+    #[default]
+    V1,
+    /// OLM v0, with Subscription.
+    V0,
 }

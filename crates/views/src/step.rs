@@ -8,9 +8,8 @@ mod text;
 use catalogs::CatalogReading;
 use serde::Serialize;
 
-use crate::Generation;
 use crate::path::subscribed;
-use crate::see::{self, BundleReport, InstalledReport};
+use crate::see::{self, BundleReport, Generation, InstalledReport};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::Version;

@@ -18,11 +18,11 @@ use crate::source::{CatalogPlace, Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
-use olmguard_views::Generation;
 use olmguard_views::diff::{
     ChangeKind, DiffUsers, Level, ReportedBundle, WeighedChange, WeighedPackage, Who, diff,
     document, weigh, words,
 };
+use olmguard_views::see::Generation;
 
 /// Show how a catalog change affects its users
 #[derive(Clone, Debug, clap::Args)]

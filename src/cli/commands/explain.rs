@@ -11,8 +11,8 @@ use crate::cli::args::{TypedOptions, heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
-use olmguard_views::Generation;
 use olmguard_views::page::{self, PageSubject};
+use olmguard_views::see::Generation;
 use olmguard_views::step::StepReport;
 
 /// Explain an upgrade, a reason code, an alert or an error

@@ -24,11 +24,11 @@ use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{EditContext, Guards, MatchingPolicies, Query};
 use olmguard_engine::snapshot::CatalogState;
-use olmguard_views::Generation;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::walk::ReachedRows;
 use olmguard_views::picture::{self, AbsentBundle, GraphTooLarge, ShownGuards, Sketch, View};
+use olmguard_views::see::Generation;
 
 /// Draw the upgrade graph (HTML, SVG, Mermaid, DOT, JSON)
 #[derive(Clone, Debug, Args)]

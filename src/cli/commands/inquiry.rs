@@ -17,8 +17,7 @@ use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::{NamingError, Requester, StatedInstalled, Verdict};
 use olmguard_engine::resolve::{EditContext, InstallContext};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
-use olmguard_views::Generation;
-use olmguard_views::see::{line, nameless};
+use olmguard_views::see::{Generation, line, nameless};
 
 /// Where the facts are from, and what is asked for.
 #[derive(Args, Clone, Debug)]

@@ -17,8 +17,8 @@ use crate::cli::{CommandFailure, Exit, HasExit, help, say};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
 use olmguard_catalog::dns1123;
 use olmguard_engine::extension::{Extension, Filter, PolicySubject, Shape};
-use olmguard_views::Generation;
 use olmguard_views::path::{Frame, ManifestOfPath, PathReport, manifests};
+use olmguard_views::see::Generation;
 
 /// Show the upgrade path between two versions
 #[derive(Clone, Debug, clap::Args)]

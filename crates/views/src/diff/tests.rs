@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::Generation;
+use crate::see::Generation;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Change, ChangeKind, Level, ReportedBundle, WeighedChange, WeighedPackage, Who};
-use crate::Generation;
+use crate::see::Generation;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, names};
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::Generation;
+use crate::see::Generation;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::judge::Basis;

@@ -14,13 +14,13 @@ use std::sync::LazyLock;
 
 use olmguard_catalog::graph::Graph;
 use olmguard_engine::resolve::Refusal;
-use olmguard_views::Generation;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::sketch::VersionRow;
 use olmguard_views::picture::svg::svg;
 use olmguard_views::picture::walk::RowStep;
 use olmguard_views::picture::{EdgeFate, ShownGuards, Sketch, View};
+use olmguard_views::see::Generation;
 
 use crate::picture::guarded::with_guardrails;
 use crate::picture::packages::{Drawn, fixtures, recorded};

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
-use olmguard_views::Generation;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::svg::svg;
 use olmguard_views::picture::{Sketch, View, pick};
+use olmguard_views::see::Generation;
 
 use olmguard_fixtures::written::written;
 

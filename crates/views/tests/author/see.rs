@@ -281,7 +281,7 @@ fn an_explained_step_is_what_check_says() {
                     EditContext::unknown(),
                 )
                 .expect("known");
-                let report = StepReport::of(&inquiry, to, olmguard_views::Generation::V1);
+                let report = StepReport::of(&inquiry, to, olmguard_views::see::Generation::V1);
                 let report = report.expect("a bundle");
                 let pinned = package.bundle(to_index).version.as_ref().expect("readable");
                 let version = pinned.version.without_build().to_string();
