@@ -4,7 +4,7 @@
 //! JSON into JSON lines, and operator-controller files each line and decodes the files of one
 //! package at a time. This module does the work of both in one pass, so a fault lies where
 //! theirs does: in the whole catalog ([`FbcError`]) or in one package
-//! ([`BlobFault`](super::blob::BlobFault)).
+//! ([`BlobFault`]).
 //!
 //! ```text
 //! YAML --transcode--> JSON --one pass--> key, content or fault --> Sink
