@@ -116,7 +116,7 @@ fn guardrails_are_read_as_those_of_files() {
     assert_eq!(
         refused["status"]["message"],
         "UpgradeGuardrails lantern is not valid: spec.rules[0].step: expected a whole number from 1, \
-         found integer"
+         found 0"
     );
 }
 
