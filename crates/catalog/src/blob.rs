@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::memory::Account;
-use crate::bundle::InstallFacts;
+use crate::install_facts::InstallFacts;
 use crate::memory::{Heap, heap_of};
 
 /// Path of a blob in operator-controller's cache: `package/schema/name.json`.

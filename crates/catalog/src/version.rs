@@ -19,6 +19,7 @@ pub mod comparator;
 mod constraint;
 pub mod crd;
 pub mod go;
+mod identifier;
 mod masterminds;
 pub mod meaning;
 mod semantic;
@@ -42,7 +43,7 @@ pub use self::version_release::{
     BundleReleaseSupport, LegacyRelease, RecordedVersion, Release, ReleaseError, ReleaseLimit,
     VersionRelease, VersionReleaseError,
 };
-pub use crate::version::semantic::IdentifierError;
+pub use crate::version::identifier::IdentifierError;
 
 // === Range texts, read from left to right, and the place where one went wrong ===
 //

@@ -18,6 +18,7 @@ mod advice;
 mod earlier;
 mod identify;
 mod nearby;
+mod question;
 mod rows;
 mod rule;
 mod ruling;

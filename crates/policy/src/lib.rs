@@ -30,6 +30,8 @@
 mod change;
 mod condition;
 mod fault;
+mod index;
+mod judge;
 pub mod limits;
 mod matching;
 mod policy;
@@ -38,7 +40,7 @@ mod violation;
 mod window;
 
 pub use crate::change::{Moment, MomentError};
-pub use crate::matching::PolicyIndex;
+pub use crate::index::PolicyIndex;
 pub use change::{
     BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
 };

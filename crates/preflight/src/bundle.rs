@@ -9,6 +9,7 @@
 mod decoded;
 mod kinds;
 mod metadata;
+mod phases;
 mod rendered;
 mod webhooks;
 
@@ -25,8 +26,8 @@ use olmguard_catalog::version::go;
 use olmguard_catalog::{DependencyKind, InstallModes};
 
 pub use crate::bundle::decoded::WrongField;
-pub use crate::bundle::kinds::MOST_OF_PHASE;
 pub use crate::bundle::metadata::{dependencies_of, is_properties_file, package_of};
+pub use crate::bundle::phases::MOST_OF_PHASE;
 pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
 /// The manifests of a bundle.

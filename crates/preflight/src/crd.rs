@@ -14,6 +14,7 @@
 //!
 //! [`rukpak/preflights/crdupgradesafety`]: https://github.com/operator-framework/operator-controller/tree/v1.11.0/internal/operator-controller/rukpak/preflights/crdupgradesafety
 
+mod alternatives;
 mod compare;
 mod json;
 mod paths;

@@ -18,6 +18,7 @@ mod cases;
 mod form;
 mod inputs;
 mod installed;
+mod judged;
 mod kustomize;
 mod report;
 mod text;
@@ -88,7 +89,7 @@ fn contents(
     facts: &Facts,
 ) -> (BundleContents, Vec<Fault>) {
     let answers = gathered.cases.iter().map(|case| {
-        let (mut answer, _) = cases::judge(facts.basis(), case, gathered, (plan, args));
+        let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
         if let Some(image) = &mut answer.image {
             let brought = |needed: &NeededObject| {
                 let mut all = gathered.brought.iter();
@@ -114,7 +115,7 @@ fn judge(
 ) -> io::Result<Exit> {
     let cases = gathered.cases.iter();
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
-        .map(|case| cases::judge(facts.basis(), case, gathered, (plan, args)))
+        .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
         .unzip();
     let exit = exit(args, gathered, facts, &answers, &printed);
     let unknown = trouble::nothing_installed(args, gathered, &answers);
@@ -147,12 +148,12 @@ fn exit(
     answers: &[Answer],
     printed: &[Finding],
 ) -> Exit {
-    let undecided = cases::undecided(args);
+    let undecided = judged::undecided(args);
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
     let faults = facts.faults.iter();
     let faults = faults.filter_map(|fault| fault.exit(undecided));
     let mut printed = printed.iter();
     let is_warned = printed.any(|finding| finding.severity == Severity::Warning);
     let warned = (args.warn_as_error && is_warned).then_some(Exit::Denied);
-    cases::exit(bad.chain(faults).chain(warned), gathered, answers, args)
+    judged::exit(bad.chain(faults).chain(warned), gathered, answers, args)
 }

@@ -14,9 +14,9 @@ use std::borrow::Cow;
 
 use crate::base64;
 use crate::blob::{ChannelEntry, DeprecationEntry, Fault, JsonKind};
-use crate::bundle::InstallFacts;
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord, RawString};
 use crate::fbc::yaml;
+use crate::install_facts::InstallFacts;
 use crate::memory::Loan;
 
 pub(crate) use crate::fbc::shape::property::BundleProperties;

@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock};
 
 use crate::memory::{Heap, allocated, heap_of};
-use crate::version::semantic::Identifiers;
+use crate::version::identifier::Identifiers;
 
 /// What a version has to satisfy.
 #[derive(Clone, Debug)]

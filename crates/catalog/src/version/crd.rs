@@ -8,7 +8,7 @@
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 use crate::version::RangeCursor;
-use crate::version::semantic::is_identifier_byte;
+use crate::version::identifier::is_identifier_byte;
 
 /// The most characters (code points) of the field.
 pub const MAX_CHARACTERS: usize = 64;

@@ -9,9 +9,10 @@ use std::fmt;
 use crate::version::RangeCursor;
 use crate::version::comparator::{Core, Prerelease, VersionPoint};
 use crate::version::go::{self, NumberError};
-use crate::version::semantic::{
-    Identifier, Identifiers, Version, has_leading_zero, is_identifier_byte, pieces,
+use crate::version::identifier::{
+    Identifier, Identifiers, has_leading_zero, is_identifier_byte, pieces,
 };
+use crate::version::semantic::Version;
 
 /// A release of Masterminds/semver v3, as far as its answers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,7 +16,8 @@ use smallvec::SmallVec;
 use crate::memory::{flat, heap_of};
 use crate::version::comparator::{Comparator, Hull, Span, VersionCut, VersionPoint};
 use crate::version::go::quote;
-use crate::version::semantic::{IdentifierError, Version, VersionError, VersionErrorKind};
+use crate::version::identifier::IdentifierError;
+use crate::version::semantic::{Version, VersionError, VersionErrorKind};
 use crate::version::{ExpectedPart, RangeFault};
 
 /// A range of versions from which an entry can be upgraded to, e.g. `>=1.0.0 <1.2.3`.

@@ -11,9 +11,8 @@ use std::fmt;
 
 use crate::memory::{Heap, heap_of};
 use crate::version::go;
-use crate::version::semantic::{
-    Identifier, IdentifierError, Identifiers, Version, VersionError, pieces,
-};
+use crate::version::identifier::{Identifier, IdentifierError, Identifiers, pieces};
+use crate::version::semantic::{Version, VersionError};
 
 /// What the legacy reading does with build metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::extension::{Filter, FilterError, FilterProblem};
-use crate::judge::rule::{FilterQuestion, ReadInstalled, RowCase};
+use crate::judge::question::{FilterQuestion, ReadInstalled, RowCase};
 use crate::judge::{
     AllowedChange, Edit, Jump, NoCatalogs, OutdatedCatalogs, Request, RuledEdit, Ruling, SpecFault,
     Verdict, nearby,

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, InstalledBundle};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
-use crate::judge::rule::{FilterQuestion, ReadInstalled};
 use crate::judge::walk::{StepsAhead, most_steps, recorded};
 use crate::judge::{
     AllowedChange, Basis, ForbiddenStep, PolicyRefusal, PreflightRefusal, Request, RuledEdit,

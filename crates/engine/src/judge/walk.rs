@@ -8,8 +8,8 @@
 //! catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, InstalledBundle};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
-use crate::judge::rule::{FilterQuestion, ReadInstalled};
 use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
 use crate::resolve::{
     CatalogEdge, Choice, Guards, InstallBound, InstallContext, MOST_COMPARISONS, Origin, StepStart,

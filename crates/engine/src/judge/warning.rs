@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use install::of_install;
 
 use crate::extension::{Filter, Hint, Installed, Rollout};
-use crate::judge::rule::{FilterQuestion, ReadInstalled, rule};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
+use crate::judge::rule::rule;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{
     AllowedChange, Basis, Edit, Exemption, Jump, PreflightRefusal, RuledEdit, Ruling,

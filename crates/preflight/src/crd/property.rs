@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
-use crate::crd::compare::OneOfChange;
+use crate::crd::alternatives::OneOfChange;
 use crate::crd::paths::Paths;
 use crate::crd::schema::{
     EMPTY, FIELDS, SchemaNode, flag, items, present, same_field, same_named, text,

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::cases::{self, Case};
+use crate::cli::commands::check::cases::Case;
 use crate::cli::commands::check::inputs::GatheredInputs;
+use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::trouble::TITLE;
 use olmguard_engine::explain::{Answer, one_line, plain};
@@ -110,7 +111,7 @@ impl<'r> Run<'r> {
         let results = results.map(|(case, answer)| CheckedExtension {
             case,
             answer,
-            counts: cases::exit_of(answer, args),
+            counts: judged::exit_of(answer, args),
         });
         Self {
             results: results.collect(),

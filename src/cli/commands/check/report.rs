@@ -8,8 +8,9 @@ use serde::Serialize;
 use crate::cli::commands::BadInput;
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::base::{Ancestor, Base, BaseSource, Past};
-use crate::cli::commands::check::cases::{self, Case};
+use crate::cli::commands::check::cases::Case;
 use crate::cli::commands::check::inputs::GatheredInputs;
+use crate::cli::commands::check::judged;
 use crate::cli::commands::check::kustomize::Skipped;
 use olmguard_engine::explain::plain::{self, PassedOver};
 use olmguard_engine::explain::{
@@ -185,7 +186,7 @@ impl Summary {
             other_kinds: gathered.other_kinds,
             denied_by_warnings: answers
                 .iter()
-                .filter(|answer| cases::is_denied_by_warnings(answer, args))
+                .filter(|answer| judged::is_denied_by_warnings(answer, args))
                 .count(),
         }
     }

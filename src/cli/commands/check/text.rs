@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::cases::{self, Case, InstalledSource, Subject};
+use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed;
+use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
 use crate::facts::Fault;
 use olmguard_catalog::version::go;
@@ -122,7 +123,7 @@ fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static 
 }
 
 fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
-    answer.verdict() == Verdict::Undecided || cases::exit_of(answer, args) != Exit::Good
+    answer.verdict() == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
 }
 
 fn result(

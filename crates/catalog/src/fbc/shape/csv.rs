@@ -10,8 +10,9 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use crate::bundle::{CrdNames, InstallFacts};
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
+use crate::install_facts::CrdNames;
+use crate::install_facts::InstallFacts;
 use crate::memory::{Heap, Loan};
 
 /// The value of an `olm.csv.metadata`.

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::mem;
 
 use crate::blob::{BundleBlob, DependencyKind, Fault, JsonKind, PackageProperty, ReleaseField};
-use crate::bundle::InstallFacts;
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
 use crate::fbc::shape::BundleObject;
 use crate::fbc::shape::csv::CsvMetadata;
 use crate::guardrail;
+use crate::install_facts::InstallFacts;
 use crate::memory::Heap;
 
 /// What the properties of a blob mean.

@@ -2,7 +2,8 @@
 
 use crate::extension::{Filter, Policy};
 use crate::judge::advice::{BypassHelps, fits, pin};
-use crate::judge::rule::{FilterQuestion, ReadInstalled, rule_question};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
+use crate::judge::rule::rule_question;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, PreflightRefusal, Request, Ruling, Verdict};
 use crate::resolve::{
