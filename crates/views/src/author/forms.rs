@@ -1,8 +1,8 @@
 //! Blobs as text, in the manner of opm: as YAML, a document each, and as JSON. Keys are sorted.
 //!
-//! In YAML lists are not indented. Whatever could be read as something else than the text it is stands in double quotes; the escapes
-//! of Go's `%q` are among those of YAML. Text of several lines is a literal block where it comes back
-//! from one unchanged.
+//! In YAML, lists are not indented. Whatever could be read as something else than the text it is stands in double quotes;
+//! the escapes of Go's `%q` are among those of YAML. Text of several lines is a literal block where it comes back from
+//! one unchanged.
 
 use std::fmt::Write as _;
 
