@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use olmguard::telemetry::Metrics;
-use olmguard::telemetry::metrics::AnsweredReview;
 use olmguard_admission::{ReviewOperation, ReviewOutcome};
 use olmguard_engine::judge::Token;
 use olmguard_figures::Unit;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::metrics::AnsweredReview;
 
 use crate::run::Run;
 use crate::turns::each;

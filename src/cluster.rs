@@ -40,9 +40,9 @@ pub mod scrapers;
 pub(crate) mod tests;
 mod watch;
 
-pub use crate::telemetry::metrics::FaultClass;
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
 pub use lease::Leadership;
+pub use olmguard_server::telemetry::metrics::FaultClass;
 pub use watch::WatchEvent;
 
 use std::error::Error;

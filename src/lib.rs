@@ -24,9 +24,9 @@
 //! [`olmguard_catalog`] says what a catalog says, as OLM reads it; `olmguard_policy` what administrators allow;
 //! [`olmguard_engine`] decides and words; [`olmguard_report`] knows the forms of reports, and [`olmguard_views`] makes
 //! them; [`olmguard_admission`] reads reviews and writes replies. These are pure: no I/O, no clock, no environment, no
-//! threads, no async, no order of a hash map; the same facts give the same bytes, on every replica and offline. This
-//! crate is the program: files, network, TLS, Kubernetes, the command line. `docs/architecture.md` is the map of all
-//! modules, and a test (`tests/pages/layering.rs`) keeps their arrows.
+//! threads, no async, no order of a hash map; the same facts give the same bytes, on every replica and offline.
+//! [`olmguard_server`] serves reviews over HTTPS. This crate is the program: files, network, Kubernetes, the command
+//! line. `docs/architecture.md` is the map of all modules, and a test (`tests/pages/layering.rs`) keeps their arrows.
 //!
 //! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
 //! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
@@ -112,13 +112,8 @@ pub mod cluster;
 mod facts;
 mod foreign_text;
 mod links;
-pub mod live_facts;
 pub mod manifest;
-mod pem_file;
 mod policy_files;
 mod policy_objects;
 pub mod revision;
-pub mod server;
 pub mod source;
-pub mod telemetry;
-pub mod tls;

@@ -10,15 +10,15 @@ use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::post;
 use base64_simd::STANDARD;
-use olmguard::server::{Config, Guard, Judge, Limits, PendingReview, Server};
-use olmguard::telemetry::EditEvents;
-use olmguard::telemetry::Metrics;
-use olmguard::telemetry::log::DecisionLog;
-use olmguard::tls::{TlsConfig, self_signed};
 use olmguard_admission::{Enforcement, Review};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::Basis;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_server::telemetry::EditEvents;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::log::DecisionLog;
+use olmguard_server::tls::{TlsConfig, self_signed};
+use olmguard_server::{Config, Guard, Judge, Limits, PendingReview, Server};
 
 use crate::world::World;
 

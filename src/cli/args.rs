@@ -20,8 +20,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum}
 
 use crate::cli::args::heading::OBSERVABILITY;
 use crate::cli::ends_with;
-use crate::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 use olmguard_admission::OnUndecided;
+use olmguard_server::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 
 /// A value of a flag: its name, itself and its help, which may be empty.
 pub(super) type NamedValue<T> = (&'static str, T, &'static str);

@@ -29,14 +29,14 @@ use tracing::{info, warn};
 use crate::cluster::extensions::{self, ExtensionsError};
 use crate::cluster::lease::Leadership;
 use crate::cluster::{FaultClass, WatchFault, line};
-use crate::live_facts::{FactsOfMoment, LiveFacts, moment};
-use crate::telemetry::OncePerChange;
-use crate::telemetry::metrics::{AuditFigures, AuditMetrics, ReportFate};
-use crate::tls::Clock;
 use olmguard_engine::audit::{Audit, Concern, as_set_now};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 use olmguard_policy::Moment;
+use olmguard_server::live_facts::{FactsOfMoment, LiveFacts, moment};
+use olmguard_server::telemetry::OncePerChange;
+use olmguard_server::telemetry::metrics::{AuditFigures, AuditMetrics, ReportFate};
+use olmguard_server::tls::Clock;
 use olmguard_views::audit_report::{AuditReport, ClusterReport, ExtensionReport};
 
 /// How is audited.

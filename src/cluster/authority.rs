@@ -46,10 +46,12 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::tls::Clock;
-use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion, StoredContent};
 use bundle::{BundleNote, ClockMoment, KnownConfiguration};
 use error::{AskedObject, AuthorityFailure};
+use olmguard_server::tls::Clock;
+use olmguard_server::tls::self_managed::{
+    BundleReaders, Store, StoreError, StoreVersion, StoredContent,
+};
 
 /// What of a cluster the authority is kept in.
 #[derive(Clone, Debug)]

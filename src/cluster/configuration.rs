@@ -22,11 +22,11 @@ use tracing::{info, warn};
 use crate::cluster::authority::called;
 use crate::cluster::watch::Pauses;
 use crate::cluster::{WatchFault, line};
-use crate::telemetry::OncePerChange;
-use crate::telemetry::metrics::{
+use olmguard_server::telemetry::OncePerChange;
+use olmguard_server::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchMetrics, WatchedResource,
 };
-use crate::tls::{Authorities, Clock};
+use olmguard_server::tls::{Authorities, Clock};
 use olmguard_views::doctor::{Bundle, Configuration, Difference, FailurePolicy, Webhook};
 
 /// The configuration that is expected.
@@ -152,7 +152,7 @@ fn read_webhook(
 fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
     match bundle {
         None | Some([]) => Bundle::Absent,
-        Some(bundle) => match Authorities::from_pem(bundle).len() {
+        Some(bundle) => match Authorities::from_pem(bundle).count() {
             0 => Bundle::Unreadable,
             count => Bundle::Certificates(count),
         },

@@ -27,7 +27,7 @@ use crate::cluster::object::name;
 use crate::cluster::policies::list_whole;
 use crate::cluster::{FaultClass, WatchFault, line};
 use crate::policy_objects::{PolicyObject, refusal};
-use crate::tls::{Authorities, Clock};
+use olmguard_server::tls::{Authorities, Clock};
 use olmguard_views::doctor::{
     Configuration, DoctorFacts, MissingAnswer, Names, Need, Permission, PolicyState,
 };

@@ -27,9 +27,9 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::cluster::{fault_words, lease, line};
-use crate::telemetry::metrics::{EventFate, EventMetrics};
-use crate::telemetry::{EditEvent, OncePerChange};
-use crate::tls::Clock;
+use olmguard_server::telemetry::metrics::{EventFate, EventMetrics};
+use olmguard_server::telemetry::{EditEvent, OncePerChange};
+use olmguard_server::tls::Clock;
 
 /// Writes Events for as long as there is a queue.
 pub async fn write(

@@ -36,8 +36,6 @@ use crate::cluster::bundle_objects::{self, SoughtObjects};
 use crate::cluster::extensions::{self, ExtensionsError};
 use crate::cluster::watch::WatchedKind;
 use crate::source::http::Retry;
-use crate::telemetry::OncePerChange;
-use crate::telemetry::metrics::{ImageMetrics, ImageState};
 use olmguard_catalog::memory::{Account, Heap, Loan, Pool};
 use olmguard_engine::audit::images_ahead;
 use olmguard_engine::extension::Extension;
@@ -45,6 +43,8 @@ use olmguard_engine::snapshot::Snapshot;
 use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, UnreadableBundle};
+use olmguard_server::telemetry::OncePerChange;
+use olmguard_server::telemetry::metrics::{ImageMetrics, ImageState};
 
 /// A source of images.
 pub trait ReadImage: Debug + Send + Sync {

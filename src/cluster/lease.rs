@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{info, warn};
 
 use crate::cluster::{fault_words, line};
-use crate::telemetry::OncePerChange;
+use olmguard_server::telemetry::OncePerChange;
 
 /// A lease that this process tries to hold.
 pub(super) struct Lease {

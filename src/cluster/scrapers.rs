@@ -36,7 +36,7 @@ use tracing::{debug, warn};
 
 use crate::cluster::{FaultClass, WatchFault, line};
 use crate::foreign_text::one_line;
-use crate::telemetry::{Authorizer, Authorizing, ScrapeDenied};
+use olmguard_server::telemetry::{Authorizer, Authorizing, ScrapeDenied};
 
 /// Asks an API server about scrapers.
 #[derive(derive_more::Debug)]

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 
-use crate::telemetry::log::{Log, LogFormat, LogLevel};
+use olmguard_server::telemetry::log::{Log, LogFormat, LogLevel};
 use olmguard_support::api::ApiServer;
 
 // === A catalogd inside the test, on loopback, without TLS ===

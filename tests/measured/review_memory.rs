@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::{fs, io, thread};
 
-use olmguard::server::Limits;
+use olmguard_server::Limits;
 use olmguard_support::load::review::{Edit, post};
 use olmguard_support::load::served::Served;
 use olmguard_support::load::wire::Target;

@@ -25,6 +25,7 @@ fn sources_keep_the_arrows() {
         ("report", "crates/report/src"),
         ("views", "crates/views/src"),
         ("admission", "crates/admission/src"),
+        ("server", "crates/server/src"),
         ("program", "src"),
     ] {
         for file in sources(&root.join(folder)) {

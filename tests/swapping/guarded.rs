@@ -9,17 +9,17 @@ use olmguard::cluster::catalogs::{NamelessObject, ObservedCatalog};
 use olmguard::cluster::follow::{
     AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
 };
-use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::source::catalogd::Catalogd;
 use olmguard::source::http::FetchLimits;
-use olmguard::telemetry::EditEvents;
-use olmguard::telemetry::Metrics;
-use olmguard::telemetry::log::DecisionLog;
-use olmguard::tls::{SystemClock, TlsConfig as Validity, self_signed};
 use olmguard_admission::Enforcement;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_server::telemetry::EditEvents;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::log::DecisionLog;
+use olmguard_server::tls::{SystemClock, TlsConfig as Validity, self_signed};
+use olmguard_server::{Config, Guard, Limits, Server};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;

@@ -61,22 +61,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), MutantsError> {
 /// Whether the last commit changed a file of which [`of_the_last_commit`] tries mutants.
 pub(crate) fn are_in_the_last_commit() -> bool {
     let same = Program::new("git").args(["diff", "--quiet", "HEAD^", "--"]);
-    !same.args(quick().flat_map(|area| area.files)).works()
+    !same.args(AREAS.iter().flat_map(|area| area.files)).works()
 }
 
-/// Tries at most ten mutants of an area on the lines that the last commit changed, where the tests take seconds.
+/// Tries at most ten mutants of an area on the lines that the last commit changed.
 pub(crate) fn of_the_last_commit(tool: &Path) -> Result<(), MutantsError> {
     let options = Options {
-        areas: quick().collect(),
+        areas: AREAS.iter().collect(),
         share: Share::AtMost(MOST),
         since: Some("HEAD^".to_owned()),
         ..Options::default()
     };
     refuse_survivors(&tried(tool, &options)?)
-}
-
-fn quick() -> impl Iterator<Item = &'static Area> {
-    AREAS.iter().filter(|area| area.is_quick)
 }
 
 fn tried(tool: &Path, options: &Options) -> Result<Vec<TriedArea>, MutantsError> {

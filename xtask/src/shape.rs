@@ -42,6 +42,7 @@ fn figures(root: &Path) -> io::Result<Vec<Figure>> {
         "crates/engine/src",
         "crates/views/src",
         "crates/admission/src",
+        "crates/server/src",
     ];
     let mut files = Vec::new();
     for folder in sources {

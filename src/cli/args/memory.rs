@@ -15,8 +15,8 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 use std::{fmt, fs};
 
-use crate::server::Limits;
 use olmguard_catalog::memory::Pool;
+use olmguard_server::Limits;
 
 /// How many bytes of memory the process can use.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

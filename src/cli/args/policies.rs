@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::heading;
-use crate::live_facts;
-use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::RequesterFact;
 use olmguard_engine::judge::{Requester, UserInfo};
 use olmguard_policy::Moment;
+use olmguard_server::live_facts;
+use olmguard_server::tls::{Clock as _, SystemClock};
 
 /// The flags about upgrade policies, of the commands that judge.
 #[derive(Args, Clone, Debug, Default)]

@@ -18,11 +18,11 @@ use crate::cli::{CommandFailure, Exit, ends_with, help, warn};
 use crate::facts::cluster::{ClusterCatalogsError, OpenCluster};
 use crate::policy_objects::PolicyObject;
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
-use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
+use olmguard_server::tls::{Clock, SystemClock};
 
 /// List the catalogs of a cluster
 #[derive(clap::Args, Clone, Debug)]

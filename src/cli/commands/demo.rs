@@ -32,12 +32,12 @@ use tokio_rustls::TlsConnector;
 use crate::cli::args::heading;
 use crate::cli::commands::demo::case::GROUP;
 use crate::cli::{Exit, Signals, help};
-use crate::server::{BindError, Config, Guard, Limits, Server};
-use crate::telemetry::log::DecisionLog;
-use crate::telemetry::{EditEvents, Metrics};
-use crate::tls::{TlsConfig, TlsError, self_signed};
 use olmguard_admission::Enforcement;
 use olmguard_catalog::olm::Rules;
+use olmguard_server::telemetry::log::DecisionLog;
+use olmguard_server::telemetry::{EditEvents, Metrics};
+use olmguard_server::tls::{TlsConfig, TlsError, self_signed};
+use olmguard_server::{BindError, Config, Guard, Limits, Server};
 
 /// Try the webhook on this machine
 #[derive(clap::Args, Clone, Copy, Debug)]

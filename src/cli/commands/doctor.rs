@@ -14,9 +14,9 @@ use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::facts::cluster::ClusterRequestError;
-use crate::tls::SystemClock;
 use olmguard_engine::explain::one_line;
 use olmguard_report::{Text, Tone};
+use olmguard_server::tls::SystemClock;
 use olmguard_views::doctor::{Check, DoctorFacts, Finding, Names, State, examine};
 
 /// Diagnose the webhook in a cluster (read-only)

@@ -32,13 +32,13 @@ use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
 use crate::policy_files::GuardrailsFault;
-use crate::server::{BindError, Limits};
 use crate::source::http::RootsError;
-use crate::telemetry::log::{Log, log_panics, log_start};
-use crate::tls::TlsError;
 use olmguard_admission::{Enforcement, Mode, OnUndecided};
 use olmguard_catalog::go_duration;
 use olmguard_catalog::olm::PreflightMode;
+use olmguard_server::telemetry::log::{Log, log_panics, log_start};
+use olmguard_server::tls::TlsError;
+use olmguard_server::{BindError, Limits};
 
 /// Run the admission webhook
 #[derive(clap::Args, Debug)]

@@ -21,12 +21,12 @@ use crate::facts::cluster::OpenCluster;
 use crate::source::archive::{
     Archive, ArchiveError, ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write,
 };
-use crate::tls::{Clock, SystemClock};
 use olmguard_admission::kept_extension;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::counted;
 use olmguard_engine::snapshot::{Content, Snapshot};
+use olmguard_server::tls::{Clock, SystemClock};
 
 /// Save the catalogs of a cluster to a file, or show one
 #[derive(Clone, Debug, clap::Args)]

@@ -11,15 +11,15 @@ use tokio::task::yield_now;
 use super::*;
 use crate::cluster::audit::{MOST_OBJECTS, ReportObjects};
 use crate::cluster::tests::logged;
-use crate::telemetry::Metrics;
-use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::audit::Concern;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_fixtures::moved::Moved;
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::tls::SystemClock;
 use olmguard_support::api::{ApiServer, Trouble};
-use olmguard_support::moved::Moved;
 use olmguard_views::audit_report::ClusterReport;
 
 const EXTENSIONS: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";

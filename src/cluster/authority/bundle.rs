@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cluster::authority::error::AuthorityFailure;
-use crate::pem_file;
-use crate::tls::Leaf;
+use olmguard_server::pem_file;
+use olmguard_server::tls::Leaf;
 
 /// The webhooks of ours: their places, and the bundles that they have.
 pub(super) fn ours<'c>(

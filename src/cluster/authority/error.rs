@@ -1,7 +1,7 @@
 //! Reasons why the cluster does not keep or publish an authority. No text holds anything of a Secret.
 
 use crate::cluster::fault_words;
-use crate::tls::self_managed::StoreError;
+use olmguard_server::tls::self_managed::StoreError;
 
 /// What was asked for, and did not come about.
 #[derive(Debug, thiserror::Error)]

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cluster::authority::{AuthorityPlace, ClusterStore, KEY};
-use crate::tls::self_managed::tests::World;
-use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion};
+use olmguard_server::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion};
+use olmguard_server::tls::test_util::TestClock;
 use olmguard_support::api::{ApiServer, Trouble};
 use replicas::{A_LOOK, bundle, replica};
 
@@ -58,12 +58,16 @@ fn configuration() -> Value {
 }
 
 fn store(api: &ApiServer) -> ClusterStore {
-    store_in(api, place(), &World::new())
+    store_in(api, place(), &new_clock())
 }
 
-/// One that goes by the clock of this world.
-fn store_in(api: &ApiServer, place: AuthorityPlace, world: &World) -> ClusterStore {
-    ClusterStore::new(api.client(), place, Arc::clone(&world.clock) as _)
+/// A store that goes by this clock.
+fn store_in(api: &ApiServer, place: AuthorityPlace, clock: &Arc<TestClock>) -> ClusterStore {
+    ClusterStore::new(api.client(), place, Arc::clone(clock) as _)
+}
+
+fn new_clock() -> Arc<TestClock> {
+    Arc::new(TestClock::ahead(0))
 }
 
 fn place() -> AuthorityPlace {
@@ -209,8 +213,8 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
 async fn what_is_taken_away_is_put_back_at_once() {
-    let (api, world) = (cluster(), World::new());
-    let _replica = replica(&api, &world).await.unwrap();
+    let (api, clock) = (cluster(), new_clock());
+    let _replica = replica(&api, &clock).await.unwrap();
     tokio::time::sleep(A_LOOK).await;
     let (trusted, kept) = (bundle(&api), content(&api));
     api.put(CONFIGURATIONS, configuration());
@@ -223,13 +227,13 @@ async fn what_is_taken_away_is_put_back_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_new_authority_is_shown_once_api_servers_have_had_time_to_know_it() {
-    let (api, world) = (cluster(), World::new());
+    let (api, clock) = (cluster(), new_clock());
     let start = Instant::now();
-    let _first = replica(&api, &world).await.unwrap();
+    let _first = replica(&api, &clock).await.unwrap();
     assert!(start.elapsed() >= Duration::from_secs(2));
     tokio::time::sleep(A_LOOK).await;
     let start = Instant::now();
-    let _second = replica(&api, &world).await.unwrap();
+    let _second = replica(&api, &clock).await.unwrap();
     assert!(
         start.elapsed() < AT_ONCE,
         "an authority that is known needs no time"
@@ -238,11 +242,11 @@ async fn a_new_authority_is_shown_once_api_servers_have_had_time_to_know_it() {
 
 #[tokio::test(start_paused = true)]
 async fn without_the_right_to_watch_it_is_looked_for() {
-    let (api, world) = (cluster(), World::new());
+    let (api, clock) = (cluster(), new_clock());
     api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
         asked.is_watch() || asked.param("fieldSelector").is_some()
     });
-    let _replica = replica(&api, &world).await.unwrap();
+    let _replica = replica(&api, &clock).await.unwrap();
     let trusted = bundle(&api);
     api.put(CONFIGURATIONS, configuration());
     tokio::time::sleep(A_LOOK).await;
@@ -251,8 +255,8 @@ async fn without_the_right_to_watch_it_is_looked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_changes_it_all_the_time_is_not_followed_faster() {
-    let (api, world) = (cluster(), World::new());
-    let _replica = replica(&api, &world).await.unwrap();
+    let (api, clock) = (cluster(), new_clock());
+    let _replica = replica(&api, &clock).await.unwrap();
     tokio::time::sleep(A_LOOK).await;
     let before = asked(&api, &Method::PATCH, CONFIGURATIONS);
     for _ in 0..1000 {
@@ -323,7 +327,7 @@ async fn a_configuration_that_is_missing_is_no_failure_and_others_are_published(
     let api = cluster();
     let mut place = place();
     place.configurations.insert(0, "absent".to_owned());
-    let store = store_in(&api, place, &World::new());
+    let store = store_in(&api, place, &new_clock());
     assert_eq!(
         store.publish("bundle").await.unwrap(),
         BundleReaders::NotAll

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::*;
-use crate::telemetry::Metrics;
-use crate::telemetry::metrics::ConfigurationField;
-use crate::tls::Clock;
+use olmguard_fixtures::moved::Moved;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::metrics::ConfigurationField;
+use olmguard_server::tls::Clock;
 use olmguard_support::api::{ApiServer, Trouble};
-use olmguard_support::moved::Moved;
 
 const GROUP: &str = "admissionregistration.k8s.io/v1";
 const PLURAL: &str = "validatingwebhookconfigurations";

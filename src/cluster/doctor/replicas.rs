@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use crate::cluster::doctor::{Examination, need};
 use crate::cluster::fault_words;
 use crate::foreign_text::one_line;
-use crate::tls::{Authorities, Leaf, is_for, utc};
+use olmguard_server::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
 use olmguard_views::readiness::Readiness;
 

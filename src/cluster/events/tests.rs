@@ -9,11 +9,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::*;
-use crate::telemetry::{EditedObject, Metrics};
-use crate::tls::SystemClock;
 use olmguard_engine::judge::Token;
+use olmguard_fixtures::moved::Moved;
+use olmguard_server::telemetry::{EditedObject, Metrics};
+use olmguard_server::tls::SystemClock;
 use olmguard_support::api::{ApiServer, Trouble};
-use olmguard_support::moved::Moved;
 
 const EVENTS: &str = "/apis/events.k8s.io/v1/namespaces/default/events";
 

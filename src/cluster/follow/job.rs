@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use crate::source::digest::Sha256;
 use crate::source::http::{FetchClass, FetchError};
-use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, Doubt};
+use olmguard_server::telemetry::metrics::{CatalogLoad, LoadFailure};
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]

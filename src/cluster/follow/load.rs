@@ -28,10 +28,10 @@ use crate::source::decompress::Tee;
 use crate::source::digest::Sha256;
 use crate::source::http::FetchedBody;
 use crate::source::{Progress, SourceError, finished, read_from};
-use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
-use crate::tls::Clock;
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::memory::Pool;
+use olmguard_server::telemetry::metrics::{CatalogMetrics, LoadFailure};
+use olmguard_server::tls::Clock;
 
 /// Does the jobs.
 pub(super) trait Load: Clone + Send + 'static {

@@ -10,12 +10,12 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::cluster::{FaultClass, WatchFault};
-use crate::telemetry::OncePerChange;
-use crate::telemetry::metrics::{
+use olmguard_engine::snapshot::{Availability, Currency, ServingState};
+use olmguard_server::telemetry::OncePerChange;
+use olmguard_server::telemetry::metrics::{
     CatalogLoad, CatalogMetrics, LoadFailure, WatchMetrics, WatchedResource,
 };
-use crate::tls::Clock;
-use olmguard_engine::snapshot::{Availability, Currency, ServingState};
+use olmguard_server::tls::Clock;
 use olmguard_views::readiness::CatalogCounts;
 
 /// How one catalog is, at one moment.

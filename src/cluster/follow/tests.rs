@@ -23,7 +23,7 @@ use live::{CATALOGS, Guarding, World};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content, Labels, ServingState, Snapshot};
-use olmguard_support::moved::Moved;
+use olmguard_fixtures::moved::Moved;
 
 /// A catalog that serves the content of `digest`.
 fn observed(name: &str, digest: &str) -> ObservedCatalog {

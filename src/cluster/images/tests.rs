@@ -6,12 +6,12 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::telemetry::Metrics;
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::snapshot::CatalogState;
+use olmguard_fixtures::moved::Moved;
 use olmguard_fixtures::question::content;
+use olmguard_server::telemetry::Metrics;
 use olmguard_support::api::{ApiServer, Trouble};
-use olmguard_support::moved::Moved;
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

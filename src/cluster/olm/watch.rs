@@ -20,7 +20,7 @@ use super::{DEPLOYMENT, FindError, RunningOlm, SeenGeneration, look};
 use crate::cluster::WatchFault;
 use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 use crate::cluster::watch::Pauses;
-use crate::telemetry::OncePerChange;
+use olmguard_server::telemetry::OncePerChange;
 
 /// What there is to say about the OLM of a cluster.
 #[derive(Clone, Debug)]

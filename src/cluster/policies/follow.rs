@@ -17,11 +17,13 @@ use super::{
     UnlistedCause,
 };
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
-use crate::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource};
-use crate::tls::Clock;
 use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
+use olmguard_server::telemetry::metrics::{
+    PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource,
+};
+use olmguard_server::tls::Clock;
 
 /// The receiver of all reports.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use crate::cluster::object::{MOST_PAGES, Names, name, pages, served};
 use crate::cluster::{FaultClass, WatchFault};
 use crate::policy_objects::{ACCEPTED, KINDS, NOT_CHECKED, as_written};
-use crate::telemetry::metrics::WatchedResource;
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{GROUP, KIND, PolicyProblem, UpgradePolicy};
+use olmguard_server::telemetry::metrics::WatchedResource;
 
 /// An object, and what its spec says. A policy is as written: whether the cluster asks for permissions is not in it.
 #[derive(Clone, Debug)]

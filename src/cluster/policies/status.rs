@@ -26,10 +26,10 @@ use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind};
 use crate::cluster::{extensions, fault_words, line};
 use crate::source::http::Retry;
-use crate::telemetry::OncePerChange;
-use crate::tls::Clock;
 use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{GROUP, Subject, UpgradePolicy};
+use olmguard_server::telemetry::OncePerChange;
+use olmguard_server::tls::Clock;
 
 /// Reports in the objects, whenever this replica holds the lease, for as long as it is polled.
 pub async fn report(

@@ -12,7 +12,7 @@ use super::read::{ObjectState, PolicyContent, ReadObject};
 use crate::cluster::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
-use crate::telemetry::OncePerChange;
+use olmguard_server::telemetry::OncePerChange;
 
 /// Every object of a kind, by name.
 #[derive(Debug)]

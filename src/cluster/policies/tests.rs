@@ -15,11 +15,11 @@ use crate::cluster::policies::follow::{WatchedPolicies, Watches};
 use crate::cluster::policies::table::{DOUBT, ObjectTable};
 use crate::cluster::watch::WatchEvent;
 use crate::cluster::{FaultClass, WatchFault};
-use crate::telemetry::Metrics;
-use crate::tls::SystemClock;
 use olmguard_catalog::guardrail::GuardrailsObject;
+use olmguard_fixtures::moved::Moved;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::tls::SystemClock;
 use olmguard_support::api::{ApiServer, Trouble};
-use olmguard_support::moved::Moved;
 
 const GROUP: &str = "olmguard.dev/v1alpha1";
 

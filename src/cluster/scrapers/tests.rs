@@ -11,7 +11,7 @@ use super::Scrapers;
 use crate::cluster::FaultClass;
 use crate::cluster::scrapers::{ALLOWED, MOST, PATIENCE, PLACES, REFUSED, RulingCache, TokenHash};
 use crate::cluster::tests::logged;
-use crate::telemetry::{Authorizer, ScrapeDenied};
+use olmguard_server::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
 
 const TOKENS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";

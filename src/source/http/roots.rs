@@ -15,8 +15,10 @@ use rustls::crypto::ring as provider;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tracing::{info, warn};
 
-use crate::pem_file::{FILE_LIMIT, PemError, PemFile, no_certificate, too_large, unreadable};
 use crate::source::digest::Sha256;
+use olmguard_server::pem_file::{
+    FILE_LIMIT, PemError, PemFile, no_certificate, too_large, unreadable,
+};
 
 /// The TLS configuration of connections, from the last reading of the CA.
 #[derive(Debug)]

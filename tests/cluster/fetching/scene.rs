@@ -6,9 +6,9 @@ use std::path::Path;
 use olmguard::source::catalogd::Catalogd;
 use olmguard::source::http::{FetchError, FetchLimits, FetchedBody};
 use olmguard::source::{Progress, SourceError, read_from};
-use olmguard::telemetry::metrics::LoadFailure;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
+use olmguard_server::telemetry::metrics::LoadFailure;
 use tempfile::NamedTempFile;
 
 use olmguard_support::catalogd::answer::Answer;

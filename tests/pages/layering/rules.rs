@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! catalog: version <- catalog <- preflight, policy <- engine: snapshot <- resolve <- judge <- explain <- report <- views <- admission <- every edge
-//!               telemetry, tls <- server <- cli,  source, telemetry <- cluster
+//!               telemetry, tls <- server <- cli,  source, telemetry, tls <- cluster
 //!               manifest <- revision <- cli,  cluster, manifest, source <- facts <- cli
 //! ```
 
@@ -183,7 +183,7 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
         _ => match root.strip_prefix("olmguard_") {
             Some(
                 package @ ("catalog" | "preflight" | "policy" | "engine" | "report" | "views"
-                | "admission"),
+                | "admission" | "server"),
             ) => package,
             _ => return path.to_owned(),
         },
@@ -192,6 +192,7 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
     match package {
         "catalog" if !is_known(first) => "crate::catalog".to_owned(),
         "policy" | "preflight" | "admission" => format!("crate::{package}"),
+        "server" if !is_edge(first) => "crate::server".to_owned(),
         "report" if !is_known(first) => "crate::report".to_owned(),
         _ => format!("crate::{rest}"),
     }

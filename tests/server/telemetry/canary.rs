@@ -1,10 +1,10 @@
 //! What must never be written: a secret somewhere in an object is in no line, at any level.
 
-use olmguard::telemetry::log::{LogFormat, LogLevel, LogUser};
 use olmguard_admission::Review;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_policy::Moment;
+use olmguard_server::telemetry::log::{LogFormat, LogLevel, LogUser};
 use serde_json::{Value, json};
 
 use super::captured::lines;

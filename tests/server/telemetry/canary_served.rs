@@ -3,7 +3,7 @@
 
 use olmguard_support::https::Certificate;
 
-use olmguard::telemetry::log::LogLevel;
+use olmguard_server::telemetry::log::LogLevel;
 
 use super::canary::{SECRET, review};
 use super::served::Served;

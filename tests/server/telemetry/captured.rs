@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use olmguard::telemetry::log::{Log, LogFormat, LogHandle, LogLevel};
+use olmguard_server::telemetry::log::{Log, LogFormat, LogHandle, LogLevel};
 use serde_json::Value;
 
 /// The lines that `act` logs.

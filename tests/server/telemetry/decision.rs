@@ -4,13 +4,13 @@ use olmguard_engine::judge::Basis;
 use std::time::Duration;
 
 use olmguard::source::load_bytes;
-use olmguard::telemetry::log::{
-    DecisionLog, LogFormat, LogLevel, LogUser, LoggedAnswer, ReviewRequest,
-};
 use olmguard_admission::{Enforcement, Mode, Review, annotations};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_policy::Moment;
+use olmguard_server::telemetry::log::{
+    DecisionLog, LogFormat, LogLevel, LogUser, LoggedAnswer, ReviewRequest,
+};
 use serde_json::{Value, json};
 
 use super::captured::{lines, objects};

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
-use olmguard::telemetry::Metrics;
-use olmguard::telemetry::metrics::{
+use olmguard_engine::snapshot::{Currency, ServingState};
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::metrics::{
     CatalogLoad, FaultClass, LoadFailure, WatchMetrics, WatchedResource,
 };
-use olmguard_engine::snapshot::{Currency, ServingState};
 
 use super::exposition::{series, value};
 use super::metrics::LOAD;

@@ -8,7 +8,7 @@ use axum::http::Request;
 use axum::http::request::Builder;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
-use olmguard::telemetry::log::{LogFormat, LogHandle, LogLevel, routes};
+use olmguard_server::telemetry::log::{LogFormat, LogHandle, LogLevel, routes};
 
 use super::captured::{lines, objects};
 

@@ -5,14 +5,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use olmguard::telemetry::Metrics;
-use olmguard::telemetry::log::{Log, LogFormat, LogLevel, log_start};
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::log::{Log, LogFormat, LogLevel, log_start};
 use serde_json::json;
 use tracing::{debug, error, info, info_span, warn};
 
 use super::captured::{alone, lines, objects};
 use super::exposition::value;
-use olmguard_support::moved::Moved;
+use olmguard_fixtures::moved::Moved;
 
 #[test]
 fn a_line_is_one_flat_object_without_its_spans() {

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
-use olmguard::telemetry::Metrics;
-use olmguard::telemetry::metrics::{
+use olmguard_admission::{ReviewOperation, ReviewOutcome};
+use olmguard_engine::judge::{ExemptionKind, Token};
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::metrics::{
     AnsweredReview, AuditFigures, CatalogLoad, ConnectionRefusal, DecodeError, Eviction,
     FaultClass, HandshakeFailure, LoadFailure, Reload, WaitedFor, WatchedResource,
 };
-use olmguard_admission::{ReviewOperation, ReviewOutcome};
-use olmguard_engine::judge::{ExemptionKind, Token};
 
 use super::exposition::{families, series, value};
 

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::exposition::families;
 use super::metrics::all;
-use olmguard_support::moved::rows;
+use olmguard_fixtures::moved::rows;
 
 /// Each file of rows, and the test that moves them.
 const PLACES: [(&str, &str, &str); 9] = [
     (
         "server.txt",
         include_str!("moved/server.txt"),
-        "src/server/tests/moved.rs (a server alone)",
+        "crates/server/src/tests/moved.rs (a server alone)",
     ),
     (
         "cluster.txt",

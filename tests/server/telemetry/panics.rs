@@ -2,7 +2,7 @@
 
 use std::panic;
 
-use olmguard::telemetry::log::{LogLevel, log_panics, reviewing};
+use olmguard_server::telemetry::log::{LogLevel, log_panics, reviewing};
 use serde_json::{Value, json};
 
 use super::captured::objects;

@@ -21,7 +21,6 @@ pub mod examples;
 pub mod git;
 pub mod https;
 pub mod junit;
-pub mod moved;
 pub mod oci;
 pub mod process;
 pub mod programs;

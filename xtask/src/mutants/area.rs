@@ -18,8 +18,6 @@ pub(super) struct Area {
     pub(super) files: &'static [&'static str],
     /// What `cargo test` is given, to run less than all tests of the package.
     tests: &'static [&'static str],
-    /// Whether the crate is built and tested in seconds.
-    pub(super) is_quick: bool,
 }
 
 pub(super) static AREAS: [Area; 4] = [
@@ -30,28 +28,24 @@ pub(super) static AREAS: [Area; 4] = [
         files: &["crates/engine/src/judge/**", "crates/engine/src/resolve/**"],
         // They count instructions, or ask for each edit of whole packages, which takes longer than all the others.
         tests: &["--", "--skip", "growth", "--skip", "recorded_packages"],
-        is_quick: true,
     },
     Area {
         name: "policy",
         package: "olmguard-policy",
         files: &["crates/policy/src/**"],
         tests: &[],
-        is_quick: true,
     },
     Area {
         name: "admission",
         package: "olmguard-admission",
         files: &["crates/admission/src/**"],
         tests: &[],
-        is_quick: true,
     },
     Area {
         name: "server",
-        package: "olmguard",
-        files: &["src/server.rs", "src/server/**"],
-        tests: &["--lib", "--test", "server"],
-        is_quick: false,
+        package: "olmguard-server",
+        files: &["crates/server/src/**"],
+        tests: &[],
     },
 ];
 

@@ -15,12 +15,12 @@ use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::commands::serve::ServeError;
 use crate::cluster::Cluster;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
-use crate::tls::files::{self, CertificateFiles, POLL};
-use crate::tls::self_managed::{SelfManaged, serve};
-use crate::tls::{
+use olmguard_catalog::dns1123;
+use olmguard_server::tls::files::{self, CertificateFiles, POLL};
+use olmguard_server::tls::self_managed::{SelfManaged, serve};
+use olmguard_server::tls::{
     Certificates, ClientCa, MinVersion, Observer, SystemClock, TlsConfig, TlsError, self_signed,
 };
-use olmguard_catalog::dns1123;
 
 /// The flags about certificates.
 #[derive(clap::Args, Debug, Default)]

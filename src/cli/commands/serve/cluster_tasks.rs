@@ -17,10 +17,10 @@ use crate::cluster::audit::{AuditConfig, audit};
 use crate::cluster::configuration::{ExpectedConfiguration, ReadingListener, watch};
 use crate::cluster::extensions::SharedExtensions;
 use crate::cluster::{Cluster, Leadership, events};
-use crate::server::{CatalogPreviews, Guard, Installations, ListExtensions, ReadinessCheck};
-use crate::telemetry::{EditEvent, EditEvents, Metrics};
-use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
+use olmguard_server::telemetry::{EditEvent, EditEvents, Metrics};
+use olmguard_server::tls::SystemClock;
+use olmguard_server::{CatalogPreviews, Guard, Installations, ListExtensions, ReadinessCheck};
 
 /// The flags about tasks that need a cluster.
 #[derive(clap::Args, Clone, Copy, Debug)]

@@ -12,9 +12,9 @@ use crate::cli::args::memory::MemoryLimit;
 use crate::cli::args::{FROM_ONE, FROM_ZERO, heading, number};
 use crate::cluster::Cluster;
 use crate::cluster::scrapers::Scrapers;
-use crate::server::{Limits, Patience, Scrapes};
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
+use olmguard_server::{Limits, Patience, Scrapes};
 
 /// The flags that bound what a server takes on.
 #[derive(clap::Args, Clone, Copy, Debug)]

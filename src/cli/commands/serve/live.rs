@@ -24,16 +24,16 @@ use crate::cluster::{Cluster, catalogs};
 use crate::facts::cluster::ClusterRequest;
 use crate::facts::contents::RegistryImages;
 use crate::facts::olm::OlmRequest;
-use crate::server::{Guard, ReadinessCheck};
 use crate::source::cache::Cache;
 use crate::source::http::RootsError;
-use crate::telemetry::Metrics;
-use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
 use olmguard_preflight::content::BundleContents;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::tls::SystemClock;
+use olmguard_server::{Guard, ReadinessCheck};
 use olmguard_views::readiness::{CheckFacts, CheckReadiness};
 
 /// The flags about the catalogs of the cluster.

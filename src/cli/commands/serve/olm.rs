@@ -15,11 +15,11 @@ use tracing::{info, warn};
 
 use crate::cluster::olm::{self, FindError, OlmAssumption, OlmEvent, RunningOlm, compare};
 use crate::facts::olm::OlmRequest;
-use crate::server::ReadinessCheck;
-use crate::telemetry::Metrics;
-use crate::telemetry::metrics::{WatchMetrics, WatchedResource};
-use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::{PreflightMode, Rules};
+use olmguard_server::ReadinessCheck;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::metrics::{WatchMetrics, WatchedResource};
+use olmguard_server::tls::{Clock, SystemClock};
 use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 
 /// The flags about the OLM.

@@ -17,14 +17,14 @@ use crate::facts::given::GivenObjects;
 use crate::facts::olm::OlmRequest;
 use crate::facts::origin::OpenOrigin;
 use crate::facts::{FactsListener, FactsRequest, GivenFiles, GivenFilesError, Reading};
-use crate::server::{Guard, ReadinessCheck};
 use crate::source::CatalogSource;
-use crate::telemetry::Metrics;
-use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
-use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
+use olmguard_server::tls::{Clock as _, SystemClock};
+use olmguard_server::{Guard, ReadinessCheck};
 use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
 
 /// Where the catalogs come from, once the flags are known to agree.

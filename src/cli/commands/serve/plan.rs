@@ -18,11 +18,11 @@ use crate::cli::{self, Exit, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
 use crate::policy_files::GuardrailsFault;
-use crate::server::{Config, Limits, Server};
-use crate::telemetry::Metrics;
-use crate::telemetry::log::{DecisionLog, Log, LogHandle};
 use olmguard_admission::Enforcement;
 use olmguard_catalog::memory::Pool;
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::telemetry::log::{DecisionLog, Log, LogHandle};
+use olmguard_server::{Config, Limits, Server};
 
 /// The settings of a server, once the flags are known to agree.
 pub(super) struct ServerSettings {

@@ -20,12 +20,12 @@ use crate::cli::shipped;
 use crate::cluster::policies::{PolicyBoard, PolicyListener, PolicyStore, Reports, follow, report};
 use crate::cluster::{Cluster, Leadership};
 use crate::policy_files::{GuardrailFiles, GuardrailsFault, LoadedGuardrails};
-use crate::server::ReadinessCheck;
-use crate::telemetry::metrics::GuardrailMetrics;
-use crate::telemetry::{Metrics, OncePerChange};
-use crate::tls::SystemClock;
-use crate::tls::files::POLL;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
+use olmguard_server::ReadinessCheck;
+use olmguard_server::telemetry::metrics::GuardrailMetrics;
+use olmguard_server::telemetry::{Metrics, OncePerChange};
+use olmguard_server::tls::SystemClock;
+use olmguard_server::tls::files::POLL;
 use olmguard_views::readiness::CheckReadiness;
 
 /// The guardrails of the moment, and what keeps them so.
@@ -300,8 +300,8 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::telemetry::Metrics;
-    use olmguard_support::moved::Moved;
+    use olmguard_fixtures::moved::Moved;
+    use olmguard_server::telemetry::Metrics;
 
     const RULES: &str = "\
 schema: olmguard.guardrails.v1alpha1

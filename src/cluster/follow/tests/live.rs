@@ -21,12 +21,12 @@ use crate::cluster::tests::Catalogd;
 use crate::source::cache::Cache;
 use crate::source::catalogd;
 use crate::source::http::FetchLimits;
-use crate::telemetry::Metrics;
-use crate::tls::SystemClock;
 use olmguard_catalog::Package;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::tls::SystemClock;
 use olmguard_support::api::{ApiServer, Trouble};
 
 /// An API server and a catalogd.

@@ -17,10 +17,10 @@ use crate::cluster::follow::run::{FollowConfig, run};
 use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};
 use crate::cluster::{FaultClass, WatchEvent, WatchFault};
 use crate::source::digest::Sha256;
-use crate::telemetry::Metrics;
-use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Currency, Snapshot};
+use olmguard_server::telemetry::Metrics;
+use olmguard_server::tls::SystemClock;
 use olmguard_views::readiness::CatalogCounts;
 
 /// What loading a digest comes to, each time that it is tried; content if nothing is said.

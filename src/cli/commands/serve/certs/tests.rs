@@ -7,7 +7,7 @@ use rustls::pki_types::ServerName;
 
 use super::{Certs, CertsArgs};
 use crate::cluster::authority::AuthorityPlace;
-use crate::tls::MinVersion;
+use olmguard_server::tls::MinVersion;
 
 #[derive(Parser)]
 struct Line {
