@@ -11,8 +11,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::area::{AREAS, Area, Found};
-use self::options::{Options, OptionsError, Share};
+use self::area::{AREAS, Area, Found, Share};
+use self::options::{Options, OptionsError};
 use crate::left_out::{Allowed, ListError};
 use crate::page::{FiguresPage, PageError};
 use crate::program::{Program, ProgramError, root};

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, thread};
 
 use super::MutantsError;
-use super::options::Share;
 use crate::program::{Program, ProgramError, root};
 
 /// A part of the program.
@@ -48,6 +47,28 @@ pub(super) static AREAS: [Area; 4] = [
         tests: &[],
     },
 ];
+
+/// How many of the mutants are tried.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) enum Share {
+    #[default]
+    All,
+    /// `K/N`: one part of N, from 0.
+    Part(String),
+    /// The first part, so that there are not more.
+    AtMost(usize),
+}
+
+impl Share {
+    /// The same as `K/N`.
+    pub(super) fn of(&self, all: usize) -> String {
+        match self {
+            Self::All => "0/1".to_owned(),
+            Self::Part(part) => part.clone(),
+            Self::AtMost(most) => format!("0/{}", all.div_ceil(*most).max(1)),
+        }
+    }
+}
 
 /// What became of the mutants.
 #[derive(Debug, Default)]
@@ -150,5 +171,18 @@ fn lines(path: PathBuf) -> Result<Vec<String>, MutantsError> {
         Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(MutantsError::File { path, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_part_of_all() {
+        let at_most = |all| Share::AtMost(20).of(all);
+        assert_eq!([0, 20, 21, 400].map(at_most), ["0/1", "0/1", "0/2", "0/20"]);
+        assert_eq!(Share::All.of(400), "0/1");
+        assert_eq!(Share::Part("3/4".to_owned()).of(400), "3/4");
     }
 }

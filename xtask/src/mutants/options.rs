@@ -1,6 +1,6 @@
 //! Which mutants are tried.
 
-use super::area::{AREAS, Area};
+use super::area::{AREAS, Area, Share};
 
 #[derive(Debug, Default)]
 pub(super) struct Options {
@@ -9,28 +9,6 @@ pub(super) struct Options {
     /// Only those on lines that differ from this revision.
     pub(super) since: Option<String>,
     pub(super) is_written: bool,
-}
-
-/// How many of the mutants are tried.
-#[derive(Debug, Default, Eq, PartialEq)]
-pub(super) enum Share {
-    #[default]
-    All,
-    /// `K/N`: one part of N, from 0.
-    Part(String),
-    /// The first part, so that there are not more.
-    AtMost(usize),
-}
-
-impl Share {
-    /// The same as `K/N`.
-    pub(super) fn of(&self, all: usize) -> String {
-        match self {
-            Self::All => "0/1".to_owned(),
-            Self::Part(part) => part.clone(),
-            Self::AtMost(most) => format!("0/{}", all.div_ceil(*most).max(1)),
-        }
-    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -118,14 +96,6 @@ mod tests {
             read("servers").unwrap_err(),
             "no area \"servers\": expected engine, policy, admission, server"
         );
-    }
-
-    #[test]
-    fn a_share_is_a_part_of_all() {
-        let at_most = |all| Share::AtMost(20).of(all);
-        assert_eq!([0, 20, 21, 400].map(at_most), ["0/1", "0/1", "0/2", "0/20"]);
-        assert_eq!(Share::All.of(400), "0/1");
-        assert_eq!(Share::Part("3/4".to_owned()).of(400), "3/4");
     }
 
     #[test]

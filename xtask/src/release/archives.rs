@@ -1,7 +1,8 @@
 //! The archives of a release: one for each processor, and the image in one file.
 
 use super::ReleaseError;
-use super::parts::{Parts, read};
+use super::error::read;
+use super::parts::Parts;
 use crate::archive::{Archive, gzip};
 use crate::build::Build;
 use crate::image;

@@ -1,7 +1,7 @@
 //! What keeps a release from being made.
 
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::chart::ChartError;
 use super::options::OptionsError;
@@ -40,4 +40,12 @@ pub(crate) enum ReleaseError {
     NothingRuns(String),
     #[error("left out: {0}; a release in continuous integration is complete")]
     LeftOut(String),
+}
+
+/// Reads a file, with its path in the error.
+pub(super) fn read(file: &Path) -> Result<Vec<u8>, ReleaseError> {
+    fs::read(file).map_err(|source| ReleaseError::File {
+        path: file.to_owned(),
+        source,
+    })
 }

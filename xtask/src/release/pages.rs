@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::{fs, io};
 
-use super::ReleaseError;
-use super::parts::read;
+use super::error::{ReleaseError, read};
 use crate::output::Files;
 use crate::program::Program;
 

@@ -1,8 +1,5 @@
 //! What a release is made of, before anything is packed.
 
-use std::fs;
-use std::path::Path;
-
 use super::{ReleaseError, pages, sbom};
 use crate::build::{Build, Package, Target};
 use crate::output::Files;
@@ -55,12 +52,4 @@ impl Parts {
         let architecture = architecture.expect("all that is delivered has a name");
         format!("{}-linux-{architecture}", self.name())
     }
-}
-
-/// With its path in the error.
-pub(super) fn read(file: &Path) -> Result<Vec<u8>, ReleaseError> {
-    fs::read(file).map_err(|source| ReleaseError::File {
-        path: file.to_owned(),
-        source,
-    })
 }

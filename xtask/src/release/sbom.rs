@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 
 use self::lock::Checksums;
 use self::metadata::{Metadata, Package};
-use super::ReleaseError;
-use super::parts::read;
+use super::error::{ReleaseError, read};
 use crate::build::{Build, Target};
 use crate::program::{Program, root};
 
