@@ -208,11 +208,9 @@ impl FactsRequest<'_> {
         faults.extend(origin.faults);
         faults.extend(guardrails.faults.into_iter().map(Fault::Guardrails));
         faults.extend(by_file.faults.into_iter().map(Fault::Policy));
-        let has_current = is_known && !files.catalogs.is_empty();
-        let current = has_current.then(|| {
-            let states = (origin.catalogs.clone(), objects.catalogs.clone());
-            CurrentCatalogs::new(&rules, states, files.catalogs)
-        });
+        let states = || (origin.catalogs.clone(), objects.catalogs.clone());
+        let current = (is_known && !files.catalogs.is_empty())
+            .then(|| CurrentCatalogs::new(&rules, states(), files.catalogs));
         let states = merge(origin.catalogs, objects.catalogs, contents);
         let mut policies = origin.policies;
         policies.extend(objects.policies);
