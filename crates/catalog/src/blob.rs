@@ -1,19 +1,19 @@
-//! Blobs of a catalog, reduced to where each is filed and to the facts that decide.
+//! Blobs of a catalog, reduced to the path they are filed under and to the facts that decide.
 //!
-//! This is the seam between the reader of file-based catalogs and the index built from it. A
-//! reader hands over one blob after another, in the order of the catalog, and keeps none.
+//! This module is the interface between the reader of file-based catalogs and the index built from
+//! it. A reader passes blobs one by one, in the order of the catalog, and keeps none.
 //!
-//! The types serialise, so that what was reduced once can be kept and handed over again (the
-//! module `source` does). What is kept that way outlives a program: whoever changes a type here, or what of
-//! a blob gets into it, changes the version of the record as well.
+//! The types can be serialised, so reduced blobs can be stored and passed again (the module
+//! `source` does this). Stored blobs outlive a program. A change to a type here, or to the facts
+//! taken from a blob, requires a new version of the record.
 //!
-//! Invariants: two blobs with equal [`BlobKey`]s are one file of operator-controller's cache, where
-//! the later one replaces the earlier; a blob that does not decode fails its whole package unless
-//! a later one replaces it.
+//! Invariants: two blobs with equal [`BlobKey`]s are one file of operator-controller's cache, and
+//! the later one replaces the earlier. A blob that cannot be decoded fails its whole package,
+//! unless a later one replaces it.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`]
-//! (where a blob is filed) and operator-registry, [`alpha/declcfg/declcfg.go`] and [`alpha/declcfg/load.go`] (what of it
-//! is decoded).
+//! (the path of a blob) and operator-registry, [`alpha/declcfg/declcfg.go`] and
+//! [`alpha/declcfg/load.go`] (the fields that are decoded).
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 //! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
@@ -28,12 +28,12 @@ use crate::memory::{Heap, heap_of};
 
 /// Path of a blob in operator-controller's cache: `package/schema/name.json`.
 ///
-/// The names are those of the file, not always those in the blob: an `olm.package` is filed under
-/// its own name, a blob without a name under that of its schema, and a blob without a package at
-/// the top level (`package` is empty).
+/// The names are those of the file, not always those in the blob. An `olm.package` is filed under
+/// its own name, a blob without a name under the name of its schema, and a blob without a package
+/// at the top level (`package` is empty).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct BlobKey<'a> {
-    /// The package it belongs to, or empty for a blob filed at the top level.
+    /// The package that the blob belongs to; empty for a blob at the top level.
     pub package: &'a str,
     /// Schema, such as `olm.bundle`; empty if the blob has none.
     pub schema: &'a str,
@@ -42,10 +42,11 @@ pub struct BlobKey<'a> {
 }
 
 impl<'a> BlobKey<'a> {
-    /// The folder of the cache that holds the blob: reading the package of this name reads it.
+    /// The directory of the cache with the blob. OLM reads the blob when it reads the package with
+    /// this name.
     ///
-    /// A blob without a package lies in the folder of its schema, so only an extension whose
-    /// package is named like the schema sees it.
+    /// A blob without a package is in the directory of its schema. So only an extension whose
+    /// package is named like the schema reads it.
     pub fn folder(&self) -> &'a str {
         if self.package.is_empty() {
             self.schema
@@ -55,78 +56,80 @@ impl<'a> BlobKey<'a> {
     }
 }
 
-/// Facts of a blob that decide.
+/// The facts of a blob that decide.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum BlobContent<'a> {
-    /// An `olm.package`. To resolution only that it is there counts.
+    /// An `olm.package` blob. Only its existence matters for resolution.
     Package(PackageBlob<'a>),
-    /// An `olm.channel`.
+    /// An `olm.channel` blob.
     Channel(ChannelBlob<'a>),
-    /// An `olm.bundle`.
+    /// An `olm.bundle` blob.
     Bundle(BundleBlob<'a>),
-    /// The entries of an `olm.deprecations`.
+    /// The entries of an `olm.deprecations` blob.
     Deprecations(Vec<DeprecationEntry<'a>>),
-    /// An [`olmguard.guardrails`](crate::guardrail): the whole blob as catalogd writes it anew. OLM
-    /// knows it as little as any other schema.
+    /// An [`olmguard.guardrails`](crate::guardrail) blob, complete, as catalogd re-encodes it. OLM
+    /// ignores it like any other unknown schema.
     Guardrails(Cow<'a, str>),
-    /// Any other schema: it makes its package exist, nothing else.
+    /// A blob of any other schema. It makes its package exist and has no other effect.
     Other,
 }
 
-/// Facts of a package that are shown to people.
+/// The facts of a package that are shown to users.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageBlob<'a> {
     /// The `defaultChannel`; empty if absent. OLM v1 ignores it.
     pub default_channel: Cow<'a, str>,
-    /// The values of its properties of type [`olmguard.guardrails`](crate::guardrail), as catalogd
-    /// writes them anew.
+    /// The values of the properties of type [`olmguard.guardrails`](crate::guardrail), as catalogd
+    /// re-encodes them.
     pub guardrails: Vec<Cow<'a, str>>,
-    /// The types of its properties that hold guardrails in a version which is not known here.
+    /// The types of properties with guardrails of an unknown version.
     pub other_guardrails: Vec<Cow<'a, str>>,
 }
 
-/// The upgrade edges of one channel, strings as written.
+/// The upgrade edges of one channel, with strings as written.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ChannelBlob<'a> {
-    /// Own name: empty if the blob has none, although the blob is then filed under its schema.
+    /// Name of the channel; empty if the blob has none, although the blob is then filed under its
+    /// schema.
     pub name: Cow<'a, str>,
-    /// In the order of the blob.
+    /// Entries, in the order of the blob.
     pub entries: Vec<ChannelEntry<'a>>,
 }
 
-/// One entry of a channel. A field that is absent or null is empty.
+/// One entry of a channel. An absent or null field is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ChannelEntry<'a> {
-    /// The bundle that the entry's edges lead to.
+    /// The bundle that the entry's edges end at.
     pub name: Cow<'a, str>,
-    /// The bundle it replaces.
+    /// The bundle that the entry replaces.
     pub replaces: Cow<'a, str>,
-    /// The bundles it skips.
+    /// The bundles that the entry skips.
     pub skips: Vec<Cow<'a, str>>,
-    /// The range of versions it skips, not parsed.
+    /// The version range that the entry skips, not parsed.
     pub skip_range: Cow<'a, str>,
 }
 
-/// Facts of a bundle that decide.
+/// The facts of a bundle that decide.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BundleBlob<'a> {
-    /// Own name: empty if the blob has none, although the blob is then filed under its schema.
+    /// Name of the bundle; empty if the blob has none, although the blob is then filed under its
+    /// schema.
     pub name: Cow<'a, str>,
-    /// Image reference of its content; empty if absent.
+    /// Reference of the bundle image; empty if absent.
     pub image: Cow<'a, str>,
-    /// The first property of type `olm.package`, from which its version comes.
+    /// The first property of type `olm.package`, which has the version.
     pub package_property: PackageProperty<'a>,
     /// The first property that declares a dependency.
     pub dependency: Option<DependencyKind>,
-    /// The facts of its installation in its `olm.csv.metadata`, otherwise in the CSV among its `olm.bundle.object`s; `None`
-    /// if it has neither, or if they cannot be read.
+    /// The facts about its installation, from its `olm.csv.metadata` or otherwise from the CSV in
+    /// its `olm.bundle.object`s; `None` if it has neither, or if they cannot be read.
     pub install: Option<InstallFacts>,
 }
 
 /// The first property of type `olm.package` of a bundle.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum PackageProperty<'a> {
-    /// The bundle has none.
+    /// The bundle has no such property.
     #[default]
     Absent,
     /// The value is missing, is not an object, or has a field of the wrong type.
@@ -143,12 +146,13 @@ pub enum PackageProperty<'a> {
 /// The `release` of an `olm.package` property.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum ReleaseField<'a> {
-    /// Not there, or null.
+    /// The field is absent or null.
     #[default]
     Absent,
-    /// There, perhaps empty.
+    /// The field is a string, which may be empty.
     Text(Cow<'a, str>),
-    /// There, but no string: OLM from 1.8 on cannot decode the property, older ones ignore it.
+    /// The field is not a string. OLM 1.8 and later cannot decode the property; older releases
+    /// ignore the field.
     NotAString,
 }
 
@@ -165,7 +169,7 @@ word_set! {
 }
 
 impl DependencyKind {
-    /// The kind whose property type is `name`, spelled exactly so.
+    /// Returns the kind with exactly this property type.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
@@ -174,54 +178,54 @@ impl DependencyKind {
 /// One entry of an `olm.deprecations`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DeprecationEntry<'a> {
-    /// The schema of what is deprecated, such as `olm.bundle`.
+    /// The schema of the deprecated item, such as `olm.bundle`.
     pub schema: Cow<'a, str>,
-    /// Name of the deprecated part; empty for the package itself.
+    /// Name of the deprecated item; empty for the package itself.
     pub name: Cow<'a, str>,
-    /// Message of the author, perhaps empty.
+    /// The author's message, which may be empty.
     pub message: Cow<'a, str>,
 }
 
-/// Takes the blobs of a catalog, one after another.
+/// Receives the blobs of a catalog, in order.
 pub trait Sink {
-    /// The account that the reading of these blobs is counted in; one without a bound unless there is
-    /// one. A reader stops when it is refused.
+    /// The account that reading these blobs is charged to. The default account has no limit. A
+    /// reader stops when the account refuses memory.
     fn memory(&self) -> Account {
         Account::default()
     }
 
-    /// Takes one blob; of two with one key the later counts.
+    /// Receives one blob. If two blobs have one key, the later one counts.
     fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>);
 
-    /// Takes an object that no package's folder holds. OLM never reads it, but a text that begins with
-    /// one without a schema is hardly a catalog.
+    /// Receives an object that is in no package's directory. OLM never reads such an object. But a
+    /// file that starts with one without a schema is hardly a catalog.
     fn unfiled(&mut self, _object: UnfiledObject) {}
 }
 
-/// An object that no package's folder holds.
+/// An object that is in no package's directory.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnfiledObject {
     /// The object has a schema.
     Blob,
-    /// The object has no schema, but the fields that every object of Kubernetes has.
+    /// The object has no schema, but has the fields of every Kubernetes object.
     Kubernetes,
     /// The object has no schema.
     Other,
 }
 
-/// Fault of one blob that does not decode, and its place.
+/// A blob that cannot be decoded, and its location.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}: {}: {fault}", position.in_file(file), BlobName(.package, .schema, .name))]
 pub struct BlobFault {
-    /// The file, as it was named to the reader.
+    /// The file, by the name that the reader was given.
     pub file: Box<str>,
-    /// Place in the file.
+    /// Position in the file.
     pub position: Position,
-    /// The package that fails with it.
+    /// The package that fails because of the blob.
     pub package: Box<str>,
     /// The schema of the blob; empty if it has none.
     pub schema: Box<str>,
-    /// The name under which the blob is filed.
+    /// The name that the blob is filed under.
     pub name: Box<str>,
     /// The fault.
     pub fault: Fault,
@@ -238,12 +242,12 @@ impl fmt::Display for BlobName<'_> {
     }
 }
 
-/// A place in a file of a catalog.
+/// A position in a file of a catalog.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Position {
-    /// In JSON: how many bytes come before it, after decompression.
+    /// In JSON: the number of bytes before it, after decompression.
     Byte(u64),
-    /// In YAML: line and column, both counted from 1, the column in characters.
+    /// In YAML: line and column, both counted from 1. Columns are characters.
     Line {
         /// The line.
         line: u64,
@@ -253,7 +257,7 @@ pub enum Position {
 }
 
 impl Position {
-    /// The place with its file, as editors and compilers write it: `catalog.yaml:3:4`.
+    /// Formats the position with its file, as editors and compilers do: `catalog.yaml:3:4`.
     pub fn in_file(self, file: &str) -> String {
         match self {
             Self::Byte(_) => format!("{file}: {self}"),
@@ -271,13 +275,13 @@ impl fmt::Display for Position {
     }
 }
 
-/// Fault in a blob that is well-formed, but does not follow its schema.
+/// A fault in a well-formed blob that does not conform to its schema.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// The blob has no schema.
     #[error("missing schema: expected a string such as \"olm.bundle\"")]
     MissingSchema,
-    /// A field holds a value of another type.
+    /// A field has a value of the wrong type.
     #[error("{path}: expected {expected}, found {found}")]
     WrongType {
         /// The field, such as `entries[2].replaces`.
@@ -295,13 +299,13 @@ pub enum Fault {
         /// Type that the schema requires.
         expected: Cow<'static, str>,
     },
-    /// Binary data that is not base64.
+    /// A field of binary data is not base64.
     #[error("{path}: not base64 (standard alphabet, padded)")]
     Base64 {
         /// The field.
         path: Box<str>,
     },
-    /// An `olm.bundle.object` that decodes to neither a JSON object nor YAML.
+    /// The data of an `olm.bundle.object` decodes to neither a JSON object nor YAML.
     #[error("{path}: decoded data is neither a JSON object nor YAML: {reason}")]
     ObjectData {
         /// The field.

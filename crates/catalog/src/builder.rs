@@ -1,9 +1,10 @@
-//! From blobs to the index.
+//! Builds the index of a catalog from its blobs.
 //!
-//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`]: of
-//! two blobs of one key the last one counts, and a package is what lies in its directory. OLM reads
-//! the files of a directory at the same time, and nearly always gets them in the order in which it
-//! walks them: that of their names, `NAME.json`, byte by byte. So `x-1.json` precedes `x.json`.
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`].
+//! If two blobs have one key, the last one counts. A package consists of the files in its
+//! directory. OLM reads the files of a directory concurrently, but nearly always receives them in
+//! the order of the directory walk: the order of their names, `NAME.json`, byte by byte. So
+//! `x-1.json` precedes `x.json`.
 //!
 //! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
@@ -26,12 +27,12 @@ pub struct CatalogBuilder<'r> {
     rules: &'r Rules,
     account: Account,
     folders: HashMap<Box<str>, PackageFolder>,
-    /// Whether the first value has no schema; absent before there is one.
+    /// Whether the first value has no schema; `None` before the first value.
     is_foreign: Option<bool>,
 }
 
-/// The blobs of one package. `top_level` tells a blob without a package from one of a package that
-/// is named like its schema: both lie in one folder, in different places.
+/// The blobs of one package. `top_level` distinguishes a blob without a package from a blob of a
+/// package that is named like its schema: both are in one directory, at different levels.
 #[derive(Debug, Default)]
 struct PackageFolder {
     blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
@@ -42,13 +43,13 @@ struct PackageFolder {
 #[derive(Debug, Eq)]
 struct BlobFolder {
     top_level: bool,
-    /// The directory; a blob with `/` in its name is in a further one.
+    /// The directory. A blob with `/` in its name is in a subdirectory.
     schema: Cow<'static, str>,
     /// `NAME.json`.
     file: Box<str>,
 }
 
-/// The order in which a walk comes to the files.
+/// The order in which a directory walk visits the files.
 impl Ord for BlobFolder {
     fn cmp(&self, other: &Self) -> Ordering {
         let is_nested = |one: &Self| one.file.contains('/');
@@ -64,7 +65,7 @@ impl Ord for BlobFolder {
     }
 }
 
-/// Equal paths are one file, wherever the directory ends.
+/// Equal paths are the same file, wherever the directory part ends.
 impl PartialEq for BlobFolder {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
@@ -78,15 +79,15 @@ impl PartialOrd for BlobFolder {
 }
 
 impl BlobFolder {
-    /// The path in bytes that order as a walk does: it compares the names of one directory, so a
-    /// separator orders before any byte of a name.
+    /// The path as bytes that sort in the order of a directory walk. The walk compares the names in
+    /// one directory, so a separator sorts before any byte of a name.
     fn path(&self) -> impl Iterator<Item = u8> {
         let path = self.schema.bytes().chain([b'/']).chain(self.file.bytes());
         path.map(|byte| if byte == b'/' { 0 } else { byte })
     }
 }
 
-/// A blob as it waits for its package to be complete.
+/// A blob that waits until its package is complete.
 #[derive(Debug)]
 enum PendingBlob {
     Package(blob::PackageBlob<'static>),
@@ -98,12 +99,12 @@ enum PendingBlob {
 }
 
 impl<'r> CatalogBuilder<'r> {
-    /// An empty catalog of any size, to be read by the rules of one OLM.
+    /// Creates a builder without a memory limit, for the rules of one OLM release.
     pub fn new(rules: &'r Rules) -> Self {
         Self::within(rules, Account::default())
     }
 
-    /// An empty catalog that can use as much memory as its account.
+    /// Creates a builder that can use as much memory as its account allows.
     pub fn within(rules: &'r Rules, account: Account) -> Self {
         Self {
             rules,
@@ -113,10 +114,10 @@ impl<'r> CatalogBuilder<'r> {
         }
     }
 
-    /// The index of all blobs taken.
+    /// Builds the index of all blobs that were received.
     ///
     /// # Errors
-    /// If it needs more memory than it can use.
+    /// If the index needs more memory than the account allows.
     pub fn finish(self) -> Result<Catalog, TooLarge> {
         let Self {
             account,
@@ -170,7 +171,7 @@ impl Sink for CatalogBuilder<'_> {
     fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         self.is_foreign.get_or_insert(key.schema.is_empty());
         if !key.folder().is_empty() {
-            // A refusal is kept by the account: the reader stops at it, and so does `finish`.
+            // The account records a refusal. The reader then stops, and `finish` fails.
             self.file(key, content).unwrap_or_default();
         }
     }
@@ -207,7 +208,7 @@ impl CatalogBuilder<'_> {
         is_filed
     }
 
-    /// Makes room for one more folder.
+    /// Makes room for one more directory.
     fn make_room(&mut self) -> Result<(), TooLarge> {
         let (held, room) = (self.folders.len(), self.folders.capacity());
         if held == room {
@@ -223,8 +224,9 @@ impl CatalogBuilder<'_> {
 }
 
 impl PackageFolder {
-    /// Files a blob where another may be: to OLM the later one counts, but of two guardrails nobody
-    /// knows which is meant. What of the loan is not needed to keep it is returned.
+    /// Files a blob, perhaps in the place of an earlier one. For OLM the later blob counts. If two
+    /// guardrails have the same key, the intended one is unknown, so neither counts. The rest of
+    /// the loan is returned.
     fn file(
         &mut self,
         place: BlobFolder,
@@ -262,7 +264,7 @@ impl PackageFolder {
     }
 }
 
-/// The schemas of nearly all blobs take no allocation.
+/// Returns a schema, without an allocation for the known ones.
 fn schema(name: &str) -> Cow<'static, str> {
     let known = SCHEMAS.iter().find(|known| **known == name);
     known.map_or_else(
@@ -271,7 +273,7 @@ fn schema(name: &str) -> Cow<'static, str> {
     )
 }
 
-/// Memory for decoding a content, without the memory of the result.
+/// Memory for decoding a blob, without the memory of the result.
 fn working(content: &Result<BlobContent<'_>, BlobFault>) -> usize {
     match content {
         Ok(BlobContent::Bundle(bundle)) => {
@@ -307,13 +309,14 @@ impl BlobCounts {
     }
 }
 
-/// The index of a folder, or why it has none; what the folder had of the account is returned.
+/// Indexes the blobs of a directory, or returns why that fails. The memory of the directory is
+/// returned to the account.
 fn indexed(
     folder: PackageFolder,
     account: &Account,
 ) -> Result<Result<Package, PackageFault>, TooLarge> {
     let PackageFolder { blobs, taken } = folder;
-    // Lists that grow are there twice while they move, and up to half empty.
+    // Lists that grow exist twice while they move, and are up to half empty.
     let lists = account.lend(allocated(3 * blobs.len().max(FEW) * PART))?;
     let indexed = match unpack(blobs) {
         Ok(parts) => Ok(index(parts, account)?),
@@ -327,7 +330,7 @@ fn indexed(
     Ok(indexed)
 }
 
-/// Sorts the blobs of a folder by what they are, unless one of them does not decode.
+/// Sorts the blobs of a directory by kind, unless one of them cannot be decoded.
 fn unpack(
     blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
 ) -> Result<PackageParts, PackageFault> {
@@ -365,7 +368,7 @@ fn unpack(
     }
 }
 
-/// The schemas of catalogs, the most frequent first.
+/// Known schemas, the most frequent first.
 const SCHEMAS: [&str; 4] = [
     "olm.bundle",
     "olm.channel",
@@ -373,7 +376,7 @@ const SCHEMAS: [&str; 4] = [
     "olm.deprecations",
 ];
 
-/// A package in the list of a catalog.
+/// Memory per package in the list of a catalog.
 const PACKAGE: usize = size_of::<(Box<str>, Result<Package, PackageFault>)>();
 
 /// The largest part that [`unpack`] sorts into a list.
@@ -382,17 +385,18 @@ const PART: usize = {
     if bundle > fault { bundle } else { fault }
 };
 
-/// Room that a list has once it has any.
+/// Capacity of a list after its first allocation.
 const FEW: usize = 4;
 
 /// A node of a B-tree of blobs: eleven of them, and up to twelve pointers.
 const NODE: usize =
     allocated(11 * size_of::<(BlobFolder, Result<PendingBlob, BlobFault>)>() + 12 * 8 + 16);
 
-/// A B-tree splits a full node into halves of five and six; a node in five blobs is never too few.
+/// A B-tree splits a full node into halves of five and six, so one node per five blobs is never too
+/// few.
 const NODE_AT_LEAST: usize = 5;
 
-/// What parsing a version takes for each byte of its text: an identifier of one letter and a dot is 24
+/// Memory to parse a version, per byte of its text: an identifier of one letter and a dot is 24
 /// bytes in a list that may be growing, and an allocation.
 const VERSION_PER_BYTE: usize = 64;
 

@@ -1,4 +1,4 @@
-//! A bundle of a package: the facts that decide, and the reading of its version.
+//! A bundle of a package: the facts that decide, and how its version is read.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] (the version),
 //! [`internal/operator-controller/resolve/validation.go`] (dependencies).
@@ -18,19 +18,19 @@ use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 /// A bundle of one package, as an `olm.bundle` blob describes it.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// Name, compared byte for byte. No version is read from it.
+    /// Name, compared byte for byte. No version is derived from it.
     pub name: Box<str>,
-    /// Image reference of its content; empty if absent.
+    /// Reference of the bundle image; empty if absent.
     pub image: Box<str>,
-    /// Why operator-controller does not take that reference; none if there is none.
+    /// Reason why operator-controller rejects the image reference, if it does.
     pub image_fault: Option<Box<ReferenceError>>,
     /// Version and release, or the reason why they cannot be read.
     pub version: Result<VersionRelease, BundleVersionError>,
-    /// The first dependency it declares, which OLM v1 does not support.
+    /// The first dependency that the bundle declares. OLM v1 does not support dependencies.
     pub dependency: Option<DependencyKind>,
-    /// What the catalog says about its installation, where it does.
+    /// Facts from the catalog about the installation, if the catalog has any.
     pub install: Option<InstallFacts>,
-    /// The message of its `olm.bundle` entry in the package's deprecations, perhaps empty.
+    /// The message of the bundle's `olm.bundle` entry in the package's deprecations; may be empty.
     pub deprecated: Option<Box<str>>,
 }
 
@@ -40,26 +40,26 @@ pub enum BundleVersionError {
     /// The bundle has no property of type `olm.package`.
     #[error("no package property found in bundle {}", go::quote(bundle))]
     NoProperty {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
     },
     /// The `olm.package` property is not an object of strings.
     #[error("{0}")]
     Undecodable(Fault),
-    /// The release in its `olm.package` property is not a string.
+    /// The release in the `olm.package` property is not a string.
     #[error("release of its olm.package property: expected a string")]
     ReleaseNotAString,
     /// The version is not a semantic version.
     #[error(transparent)]
     Version(#[from] VersionError),
-    /// The version or the explicit release beside it is none.
+    /// The version, or the explicit release next to it, is not valid.
     #[error(transparent)]
     Explicit(#[from] VersionReleaseError),
 }
 
 heap_of!(Bundle: name, image, image_fault, version, install, deprecated; dependency);
 
-/// Counts an error as about its text.
+/// Estimates the heap memory of an error as the length of its text.
 macro_rules! heap_of_text {
     ($($error:ty),+) => {
         $(impl Heap for $error {
@@ -73,16 +73,16 @@ macro_rules! heap_of_text {
 heap_of_text!(BundleVersionError, ReferenceError);
 
 impl BundleVersionError {
-    /// Whether OLM words this error itself, so that the text can be searched for; Go's JSON decoder
-    /// words the others.
+    /// Whether OLM itself words this error, so that users can search for the text. Go's JSON
+    /// decoder words the other errors.
     pub fn is_olms_own(&self) -> bool {
         !matches!(self, Self::Undecodable(_) | Self::ReleaseNotAString)
     }
 }
 
 impl Bundle {
-    /// The order of preference, deprecation aside: the better one is less. Of bundles that are equal OLM
-    /// prefers the one whose file it reads first.
+    /// Compares by preference, without regard to deprecation: the better bundle is less. Among
+    /// equal bundles, OLM prefers the one whose file it reads first.
     pub fn cmp_preference(&self, other: &Self) -> Ordering {
         match (&self.version, &other.version) {
             (Ok(here), Ok(there)) => there.cmp_precedence(here),
@@ -92,13 +92,13 @@ impl Bundle {
         }
     }
 
-    /// Whether its version is a prerelease.
+    /// Whether the version is a prerelease.
     pub fn is_prerelease(&self) -> bool {
         let version = self.version.as_ref();
         version.is_ok_and(|read| read.version.is_prerelease())
     }
 
-    /// Reads the facts that decide, as the OLM in the cluster does.
+    /// Reads the facts that decide, by the rules of the OLM release in the cluster.
     pub(super) fn read(blob: blob::BundleBlob<'_>, rules: &Rules) -> Self {
         Self {
             version: read_version(&blob.name, blob.package_property, rules),
@@ -112,7 +112,8 @@ impl Bundle {
     }
 }
 
-/// A bundle without an image is none that a catalog of images has: nothing is known of it.
+/// Checks an image reference. A bundle without an image cannot come from a catalog of images, so it
+/// has no fault here.
 fn image_fault(image: &str) -> Option<Box<ReferenceError>> {
     if image.is_empty() {
         return None;

@@ -1,11 +1,11 @@
 //! Sets of the bundles of one package.
 //!
-//! A package numbers its bundles in order of preference, so the first member of a set is the best
-//! bundle in it, and walking a set walks from best to worst.
+//! A package numbers its bundles in order of preference. So the first member of a set is the best
+//! bundle in it, and iteration goes from best to worst.
 
 use crate::memory::{Heap, allocated, flat};
 
-/// The place of a bundle in its package's order of preference; 0 is the best.
+/// The position of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct BundleIndex(pub(super) u32);
 
@@ -14,7 +14,7 @@ impl BundleIndex {
         Self(index)
     }
 
-    /// The number: 0 for the best bundle.
+    /// Returns the number: 0 for the best bundle.
     pub fn get(self) -> u32 {
         self.0
     }
@@ -51,7 +51,7 @@ impl Default for BundleSet {
 }
 
 impl BundleSet {
-    /// No bundle of a package of `len` bundles.
+    /// Creates an empty set for a package of `len` bundles.
     pub(super) fn none(len: usize) -> Self {
         Self(match len.div_ceil(BITS) {
             0..=FEW => SetWords::Few([0; FEW]),
@@ -59,7 +59,7 @@ impl BundleSet {
         })
     }
 
-    /// Every bundle of a package of `len` bundles.
+    /// Creates the set of all bundles of a package of `len` bundles.
     pub(super) fn all(len: usize) -> Self {
         let mut set = Self::none(len);
         set.words_mut().fill(u64::MAX);
@@ -81,7 +81,7 @@ impl BundleSet {
         }
     }
 
-    /// How many bundles one operation on a word covers.
+    /// Number of bundles that one operation on a word covers.
     pub(super) const AT_ONCE: usize = BITS;
 
     /// Adds a bundle.
@@ -105,21 +105,21 @@ impl BundleSet {
         }
     }
 
-    /// Keeps only the members that another set has too.
+    /// Keeps only the members that are also in another set.
     pub fn intersect(&mut self, other: &Self) {
         for (word, kept) in self.words_mut().iter_mut().zip(other.words()) {
             *word &= kept;
         }
     }
 
-    /// Keeps only the members that another set has not.
+    /// Keeps only the members that are not in another set.
     pub fn subtract(&mut self, other: &Self) {
         for (word, gone) in self.words_mut().iter_mut().zip(other.words()) {
             *word &= !gone;
         }
     }
 
-    /// Keeps only the members from one place to before another, in the order of preference.
+    /// Keeps only the members from one position up to, but not including, another.
     pub(super) fn keep_between(&mut self, from: usize, to: usize) {
         let (first, last) = (from / BITS, to / BITS);
         let words = self.words_mut();
@@ -149,7 +149,7 @@ impl BundleSet {
         }
     }
 
-    /// Whether there is no member.
+    /// Whether the set has no members.
     pub fn is_empty(&self) -> bool {
         self.words().iter().all(|word| *word == 0)
     }
@@ -191,7 +191,7 @@ impl BundleSet {
         members.next().is_none().then_some(first)
     }
 
-    /// The best member that the other set has not.
+    /// The best member that is not in the other set.
     pub fn first_outside(&self, other: &Self) -> Option<BundleIndex> {
         let words = self
             .words()
@@ -207,10 +207,10 @@ impl BundleSet {
 
 const BITS: usize = 64;
 
-/// How many words a set has without an allocation.
+/// Number of words that a set stores without an allocation.
 const FEW: usize = 4;
 
-/// The first bits of a word, fewer than all.
+/// A mask of the lowest bits of a word; `count` must be less than [`BITS`].
 fn below(count: usize) -> u64 {
     (1 << count) - 1
 }

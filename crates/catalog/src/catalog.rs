@@ -7,19 +7,19 @@ use crate::package::Package;
 /// The content of one catalog, immutable.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// In byte order of their names.
+    /// Sorted by name, in byte order.
     pub(crate) packages: Vec<(Box<str>, Result<Package, PackageFault>)>,
     pub(crate) counts: BlobCounts,
     /// Whether the first value of the catalog has no schema.
     pub(crate) is_foreign: bool,
-    /// Account that its memory is taken from.
+    /// The account that the memory of this catalog is charged to.
     pub(crate) account: Account,
 }
 
-/// Numbers of the blobs of a catalog by kind, as far as they are filed under a package.
+/// Numbers of a catalog's blobs by kind. Only blobs that are filed under a package count.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct BlobCounts {
-    /// Packages: names that at least one blob is filed under.
+    /// Packages: names that have at least one blob.
     pub packages: usize,
     /// Channels.
     pub channels: usize,
@@ -29,15 +29,16 @@ pub struct BlobCounts {
     pub others: usize,
 }
 
-/// Faults of a package that cannot be decoded. OLM then resolves nothing from the catalog for the package.
+/// The reasons why a package cannot be decoded. OLM then resolves nothing for the package from this
+/// catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PackageFault {
-    /// The blobs that do not decode, in the order of their files; at least one.
+    /// Errors of the blobs that cannot be decoded, in the order of their files; at least one.
     pub faults: Vec<BlobFault>,
 }
 
 impl Catalog {
-    /// The package of this name, if at least one blob is filed under it.
+    /// Returns the package with this name, if at least one blob is filed under it.
     pub fn package(&self, name: &str) -> Option<Result<&Package, &PackageFault>> {
         self.entry(name).map(Result::as_ref)
     }
@@ -49,24 +50,24 @@ impl Catalog {
         self.packages.get(found.ok()?).map(|(_, package)| package)
     }
 
-    /// The names under which blobs are filed, in byte order.
+    /// The names that blobs are filed under, in byte order.
     pub fn package_names(&self) -> impl Iterator<Item = &str> {
         self.packages.iter().map(|(name, _)| &**name)
     }
 
-    /// Numbers of its packages, channels and bundles.
+    /// Numbers of packages, channels, bundles and other blobs.
     pub fn counts(&self) -> BlobCounts {
         self.counts
     }
 
-    /// Bytes of memory that the catalog takes, as an allocator rounds them.
+    /// Memory that the catalog uses, in bytes, as an allocator rounds them.
     pub fn resident_bytes(&self) -> usize {
         size_of::<Self>() + self.account.taken()
     }
 }
 
 impl PackageFault {
-    /// Fault of the first blob that does not decode.
+    /// The error of the first blob that cannot be decoded.
     pub fn first(&self) -> String {
         self.faults
             .first()

@@ -1,7 +1,7 @@
-//! The upgrade edges of one package, kept by where they start.
+//! The upgrade edges of one package, stored by their start.
 //!
-//! An entry of a channel is an edge to the bundle that it names, from every bundle that its `replaces` or
-//! `skips` name and from every version that its `skipRange` holds:
+//! A channel entry is a set of edges to the bundle that it names. They start at every name in its
+//! `replaces` and `skips`, and at every version in its `skipRange`:
 //!
 //! ```text
 //! v1.0.0 <-- replaces -- v1.1.0 <-- replaces -- v1.2.0
@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`].
-//! Names are compared as bytes; an edge may start at a name that is no bundle. An entry without
-//! `replaces` replaces the empty name, which an installed bundle can carry. A `skipRange` that does
-//! not parse holds nothing; OLM ignores it without a word, and so do we.
+//! Names are compared as bytes. An edge can start at a name that no bundle has. An entry without
+//! `replaces` replaces the empty name, which an installed bundle can have. A `skipRange` that does
+//! not parse matches nothing; like OLM, the index ignores it silently.
 //!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
@@ -28,25 +28,25 @@ use crate::edges::ranges::{AnswerRows, EndingRanges, RangeIndex, RankedEdges};
 use crate::memory::{Heap, Loan, allocated, flat, heap_of};
 use crate::version::{Membership, SkipRange, Version};
 
-/// The place of a channel among those of its package.
+/// The position of a channel in its package.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ChannelIndex(pub(super) u32);
 
 impl ChannelIndex {
-    /// The number: 0 for the first in byte order of the names.
+    /// Returns the number: 0 for the first channel in byte order of the names.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
-/// The end of an edge, and the channel that it is written in.
+/// The end of an edge, and the channel that declares it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct IndexedEdge {
     pub(super) channel: ChannelIndex,
     pub(super) to: BundleIndex,
 }
 
-/// Which list of an entry an edge that starts at a name stands in. To OLM v1 both are the same.
+/// The field of an entry that declares an edge from a name. OLM v1 treats both fields the same.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum NameEdge {
     /// `replaces`
@@ -77,7 +77,7 @@ pub(super) struct Edges {
 /// Structure that finds the ranges that match a version, in addition to their index.
 #[derive(Clone, Debug, Default)]
 enum RangeLookup {
-    /// Nothing: the index has all ranges.
+    /// No structure: the index has all ranges.
     #[default]
     Index,
     /// The answers for the versions of the package's own bundles. For other versions, the index has all ranges.
@@ -90,7 +90,7 @@ enum RangeLookup {
 #[derive(Clone, Debug)]
 struct RangeEdges {
     range: SkipRange,
-    /// Nearly always one, or one in each of two channels: these take no allocation.
+    /// Nearly always one edge, or one in each of two channels. These need no allocation.
     edges: SmallVec<[IndexedEdge; 2]>,
 }
 
@@ -101,48 +101,51 @@ pub(super) struct EdgesBuilder<'t> {
     from_range: Vec<RangeEdges>,
     unread: Vec<(Box<str>, IndexedEdge)>,
     range_index_by_text: HashMap<&'t str, Option<usize>>,
-    /// Memory for everything collected. After a refusal nothing more is collected, and the account reports the refusal.
+    /// Memory for everything collected. After a refusal nothing more is collected, and the account
+    /// reports the refusal.
     loan: Loan,
 }
 
 impl IndexedEdge {
-    /// The same edge, as one that starts at a name.
+    /// Makes an edge that starts at a name.
     pub(super) fn named(self, kind: NameEdge) -> NamedEdge {
         NamedEdge { edge: self, kind }
     }
 }
 
 impl Edges {
-    /// The edges that start at an installed bundle's name.
+    /// The edges that start at the name of an installed bundle.
     pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = IndexedEdge> {
         self.from_name.get(name).iter().map(|named| named.edge)
     }
 
-    /// Whether the versions of the package's bundles are looked up.
+    /// Whether answers for the versions of the package's bundles are precomputed.
     pub(super) fn has_rows(&self) -> bool {
         self.from_range.is_empty() || matches!(self.lookup, RangeLookup::Rows(_))
     }
 
-    /// Every name that edges start at, in byte order, with the edges.
+    /// All names that edges start at, in byte order, with the edges.
     pub(super) fn names(&self) -> impl Iterator<Item = (&str, &[NamedEdge])> {
         self.from_name.iter()
     }
 
-    /// Every `skipRange` that can be read, with the edges from its versions.
+    /// All `skipRange`s that can be read, with the edges from their versions.
     pub(super) fn ranges(&self) -> impl Iterator<Item = (&SkipRange, &[IndexedEdge])> {
         let ranges = self.from_range.iter();
         ranges.map(|from| (&from.range, from.edges.as_slice()))
     }
 
-    /// Every `skipRange` that cannot be read, with what it would be an edge to.
+    /// All `skipRange`s that cannot be read, each with the edge that its entry would declare.
     pub(super) fn unread_ranges(&self) -> impl Iterator<Item = (&str, IndexedEdge)> {
         self.unread.iter().map(|(text, edge)| (&**text, *edge))
     }
 
-    /// Finds the edges whose `skipRange` holds an installed version, and the edges on which OLM crashes.
+    /// Finds the edges whose `skipRange` matches an installed version, and the edges for which OLM
+    /// crashes.
     ///
-    /// The version of a bundle is looked up, if there are rows: `bundle` is the place of the first one. Any other
-    /// version is compared with the ends of intervals, and with the other ranges whose bounds include it.
+    /// If there are answer rows, the version of a bundle is looked up in them; `bundle` is the
+    /// first bundle with that version. Any other version is compared with the ends of intervals,
+    /// and with the other ranges whose bounds include it.
     pub(super) fn starting_at_version(
         &self,
         version: &Version,
@@ -180,8 +183,9 @@ impl Edges {
         }
     }
 
-    /// [`Self::starting_at_version`], but perhaps only of the ranges with an edge that ends at one bundle. Their other edges
-    /// are found, too.
+    /// [`Self::starting_at_version`] for callers that need only the edges to one bundle. It may
+    /// compare only the ranges with an edge to that bundle; `found` also receives the other edges
+    /// of those ranges.
     pub(super) fn starting_at_version_to(
         &self,
         to: BundleIndex,
@@ -214,7 +218,7 @@ flat!(IndexedEdge, NamedEdge, NameEnds);
 heap_of!(RangeEdges: range, edges);
 
 impl<'t> EdgesBuilder<'t> {
-    /// Collects as much as there is memory for.
+    /// Collects as many edges as there is memory for.
     pub(super) fn within(loan: Loan) -> Self {
         Self {
             loan,
@@ -222,7 +226,7 @@ impl<'t> EdgesBuilder<'t> {
         }
     }
 
-    /// Takes memory for what belongs to the edges; whether there is any.
+    /// Charges memory that belongs to the edges. Returns whether there was enough.
     pub(super) fn makes_room(&mut self, bytes: usize) -> bool {
         self.loan.more(bytes).is_ok()
     }
@@ -266,8 +270,8 @@ impl<'t> EdgesBuilder<'t> {
         index
     }
 
-    /// The edges, and what they have of the memory. `versions`: the readable versions of the package's
-    /// bundles, highest first.
+    /// Builds the edges, and returns the loan of their memory with them. `versions` are the
+    /// readable versions of the package's bundles, highest first.
     pub(super) fn build<'a>(self, versions: impl Iterator<Item = &'a Version>) -> (Edges, Loan) {
         self.build_within(MOST_ANSWERS, versions)
     }
@@ -300,7 +304,8 @@ impl<'t> EdgesBuilder<'t> {
         (edges, self.loan)
     }
 
-    /// Rows if there is room for all answers, or else the edges by the ends of their ranges.
+    /// Builds answer rows if there is room for all answers, otherwise a list of edges by the ends
+    /// of their ranges.
     fn lookup(
         &mut self,
         most_answers: usize,
@@ -322,10 +327,11 @@ impl<'t> EdgesBuilder<'t> {
     }
 }
 
-/// Names with the edges that start at them, in byte order: a hash map for each package would take more than its edges.
+/// Names with the edges that start at them, in byte order. A hash map per package would take more
+/// memory than the edges.
 ///
-/// Invariant: `ends` has an item for each name. The text of a name, and its edges, are between the ends of the name
-/// before it and its own.
+/// Invariant: `ends` has an item for each name. The text and the edges of a name are between the
+/// ends of the previous name and its own ends.
 #[derive(Clone, Debug, Default)]
 struct NameTable {
     texts: Box<str>,
@@ -341,14 +347,14 @@ struct NameEnds {
 }
 
 impl NameTable {
-    /// The memory for the table of these edges, if each has a name of its own.
+    /// Memory for the table of these edges, if each has a different name.
     fn bytes(edges: &[(&str, NamedEdge)]) -> usize {
         let texts = edges.iter().map(|(name, _)| name.len()).sum();
         let (each, end) = (size_of::<NamedEdge>(), size_of::<NameEnds>());
         allocated(texts) + allocated(edges.len() * each) + allocated(edges.len() * end)
     }
 
-    /// The table of these edges, each with its name. An edge that is written twice in a channel is one.
+    /// Builds the table of these edges, each with its name. Duplicate edges are removed.
     fn of(mut edges: Vec<(&str, NamedEdge)>) -> Self {
         edges.sort_unstable();
         edges.dedup();
@@ -389,7 +395,7 @@ impl NameTable {
         &[]
     }
 
-    /// Every name with its edges, in byte order.
+    /// All names with their edges, in byte order.
     fn iter(&self) -> impl Iterator<Item = (&str, &[NamedEdge])> {
         (0..self.ends.len()).filter_map(|at| self.row(at))
     }
@@ -405,8 +411,8 @@ impl NameTable {
 
 heap_of!(NameTable: texts, edges, ends);
 
-/// Limit of ranges that are compared one by one. If more have an edge that ends at one bundle, all ranges are searched
-/// by their ends.
+/// Most ranges that are compared one by one. If more ranges have an edge to one bundle, all ranges
+/// are searched by their ends.
 const MOST_ENDING: usize = 64;
 
 /// Number of edges that start at ranges.
@@ -414,22 +420,23 @@ fn count(ranges: &[RangeEdges]) -> usize {
     ranges.iter().map(|from| from.edges.len()).sum()
 }
 
-/// An edge from a name in the list of them, which is there twice while it grows.
+/// Memory per edge from a name, in a list that exists twice while it grows.
 const NAME: usize = 4 * size_of::<(&str, NamedEdge)>();
 
-/// A range: its place in the list, in the index and in the table by text, and the first room of its list.
+/// Memory per range: its place in the list, in the index and in the table by text, and the first
+/// allocation of its edges.
 const RANGE: usize = 4 * size_of::<RangeEdges>()
     + RangeIndex::BYTES
     + 4 * (size_of::<(&str, Option<usize>)>() + 1)
     + allocated(4 * size_of::<IndexedEdge>());
 
-/// Memory to parse a range, for each byte of its text: `1.x ` is two comparators of two ends each, in
+/// Memory to parse a range, per byte of its text: `1.x ` is two comparators of two ends each, in
 /// lists that may be growing.
 const RANGE_PER_BYTE: usize = 256;
 
-/// Limit of answers that are worked out when a package is indexed: those of 256 versions for 256 ranges,
-/// half a megabyte at most. The largest package recorded so far has 203 of each; without a bound ten
-/// thousand bundles, each with a range of its own, would take a gigabyte.
+/// Most answers that are computed when a package is indexed: those of 256 versions for 256 ranges,
+/// half a megabyte at most. The largest package recorded so far has 203 of each. Without a limit,
+/// ten thousand bundles with a range each would take a gigabyte.
 const MOST_ANSWERS: usize = 1 << 16;
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
-//! File-based catalogs as written: bytes in, blobs out.
+//! Reads file-based catalogs: bytes in, blobs out.
 //!
-//! Two programs read a catalog before OLM resolves from it: catalogd turns a folder of YAML and
-//! JSON into JSON lines, and operator-controller files each line and decodes the files of one
-//! package at a time. This module does the work of both in one pass, so a fault lies where
-//! theirs does: in the whole catalog ([`FbcError`]) or in one package
-//! ([`BlobFault`]).
+//! Two programs read a catalog before OLM resolves from it. catalogd converts a directory of YAML
+//! and JSON to JSON lines. operator-controller files each line, and decodes the files of one
+//! package at a time. This module does the work of both in one pass, so a fault has the same scope
+//! as upstream: the whole catalog ([`FbcError`]) or one package ([`BlobFault`]).
 //!
 //! ```text
 //! YAML --transcode--> JSON --one pass--> key, content or fault --> Sink
 //! ```
 //!
-//! Nothing here reads a file: the edges feed it pieces of bytes.
+//! This module does not read files; its callers pass it pieces of bytes.
 //!
 //! Upstream: operator-registry, [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`]; apimachinery,
 //! [`pkg/util/yaml/decoder.go`]; sigs.k8s.io/yaml.
@@ -42,17 +41,17 @@ use meta::{BlobInCatalog, FiledBlob};
 
 pub use shape::begins_with_brace;
 
-/// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
-/// `name` is what faults call the file.
+/// Reads one file of a catalog from memory, and passes its blobs to `sink` in order. Faults use
+/// `name` as the name of the file.
 ///
 /// # Errors
-/// The first fault for which upstream would refuse the whole catalog. The blobs handed over until
-/// then mean nothing.
+/// The first fault for which upstream would reject the whole catalog. The blobs passed until then
+/// are meaningless.
 pub fn read(name: &str, text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError> {
     read_into(name, text, &mut Decisive(sink))
 }
 
-/// As [`read`], for any intake.
+/// Does the same as [`read`], for any intake.
 pub fn read_into<I: Intake>(name: &str, mut text: &[u8], intake: &mut I) -> Result<(), FbcError> {
     let account = intake.memory();
     let mut reader = Reader::new(I::PLACES, account.clone());
@@ -67,7 +66,7 @@ pub fn read_into<I: Intake>(name: &str, mut text: &[u8], intake: &mut I) -> Resu
     Ok(())
 }
 
-/// Hands what a file in memory holds to an intake, one after another.
+/// Passes the items of a file in memory to an intake.
 struct FileConsumer<'f, I> {
     name: &'f str,
     intake: &'f mut I,
@@ -111,35 +110,35 @@ impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
     }
 }
 
-// === Intake of blobs: how one is read, who receives it, whether a fault ends reading ===
+// === Intakes: how blobs are read, who receives them, and which faults stop reading ===
 //
-// There is one way to read files and two readers of blobs. The index of a catalog takes what
-// decides ([`Decisive`]) and stops where upstream would; `lint` takes what is written
-// ([`raw`](super::raw)), with its place, and goes on.
+// Files are read in one way, but blobs in two. The index of a catalog reads the facts that decide
+// ([`Decisive`]) and stops where upstream would. `lint` reads blobs as written
+// ([`raw`](super::raw)), with positions, and continues after faults.
 
-/// Takes the blobs of files, in order.
+/// Receives the blobs of files, in order.
 pub trait Intake {
-    /// Result of reading a blob, perhaps on another core.
+    /// The result of reading a blob. It may be read on another thread.
     type Blob<'a>: Send;
 
-    /// Whether places within blobs are wanted: it costs a little.
+    /// Whether positions within blobs are needed, which has a small cost.
     const PLACES: Places;
 
-    /// Reads one blob. It may be called again for a blob that was not there as a whole.
+    /// Reads one blob. If a blob is not yet available completely, it is read again later.
     fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Self::Blob<'a>>;
 
-    /// Takes one blob.
+    /// Receives one blob.
     fn take(&mut self, blob: Self::Blob<'_>, place: &BlobPlace<'_>);
 
-    /// The account that reading is counted in; one without a bound unless there is one.
+    /// The account that reading is charged to. The default account has no limit.
     fn memory(&self) -> Account {
         Account::default()
     }
 
-    /// Takes a fault; `text` is what is known of the file from `origin` on.
+    /// Receives a fault. `text` is the available text of the file from `origin` on.
     ///
     /// # Errors
-    /// The fault, where reading must stop at it.
+    /// Returns the fault if reading must stop.
     fn fault(
         &mut self,
         file: &str,
@@ -148,52 +147,52 @@ pub trait Intake {
         text: &[u8],
     ) -> Result<(), FbcError>;
 
-    /// Takes what stands in a folder and is no file.
+    /// Receives an item of a directory that is not a file.
     ///
     /// # Errors
-    /// The same, where reading must stop at it.
+    /// Returns the fault if reading must stop.
     fn not_a_file(&mut self, _path: &str, fault: NotAFile) -> Result<(), NotAFile> {
         Err(fault)
     }
 }
 
-/// Whether lines are counted in JSON, too.
+/// Whether lines are counted in JSON as well.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Places {
-    /// Yes.
+    /// Lines are counted.
     Wanted,
-    /// No: a byte tells the place.
+    /// Lines are not counted: a byte offset is sufficient.
     Unwanted,
 }
 
-/// Amount of a file that comes before some text of it.
+/// The part of a file that precedes a text of the file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TextOrigin {
-    /// Bytes of the file.
+    /// Number of bytes before the text.
     pub bytes: u64,
-    /// Whole lines, counted only where places are wanted.
+    /// Number of complete lines before the text; counted only if positions are wanted.
     pub lines: u64,
-    /// Bytes of the line that the text begins in.
+    /// Number of bytes before the text in its first line.
     pub column: u64,
 }
 
-/// Place of a blob.
+/// Location of a blob.
 #[derive(Debug)]
 pub struct BlobPlace<'a> {
-    /// Path of the file below the root of the catalog.
+    /// Path of the file, relative to the root of the catalog.
     pub file: &'a str,
-    /// Beginning of the blob, as faults report it.
+    /// Start of the blob, as faults report it.
     pub position: Position,
-    /// Beginning of `text`.
+    /// Start of `text`.
     pub origin: TextOrigin,
-    /// The blob as it is written, with blanks before it.
+    /// The blob as written, with the white space before it.
     pub text: &'a [u8],
-    /// For YAML: where the parts of its JSON stand.
+    /// For YAML: the positions of the parts of its JSON.
     pub marks: Option<&'a YamlMarks>,
 }
 
 impl BlobPlace<'_> {
-    /// The fault of the blob that stands here and is filed so.
+    /// Creates the fault of the blob at this location, which is filed under `filed`.
     pub fn blame(&self, filed: &FiledKey<'_>, fault: Fault) -> BlobFault {
         BlobFault {
             file: self.file.into(),
@@ -206,7 +205,7 @@ impl BlobPlace<'_> {
     }
 }
 
-/// Takes what of each blob decides, for a [`Sink`]; stops at the first fault.
+/// Reads the facts that decide, for a [`Sink`], and stops at the first fault.
 pub struct Decisive<'s>(pub &'s mut dyn Sink);
 
 impl fmt::Debug for Decisive<'_> {
@@ -246,13 +245,14 @@ impl Intake for Decisive<'_> {
 
 // === Faults that make a whole catalog unreadable, for catalogd or for operator-controller ===
 //
-// Upstream stops at the first such fault and serves nothing of the catalog; so do we.
+// Upstream stops at the first such fault and serves nothing of the catalog. This module does the
+// same.
 
-/// A fault for which the whole catalog is refused.
+/// A fault that makes the whole catalog invalid.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{position}: {malformed}")]
 pub struct FbcError {
-    /// Place in the file.
+    /// Position in the file.
     pub position: Position,
     /// The fault.
     pub malformed: FbcErrorKind,
@@ -268,13 +268,13 @@ impl From<TooLarge> for FbcError {
     }
 }
 
-/// Fault of a catalog that cannot be read at all.
+/// Kinds of faults that make a catalog unreadable.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FbcErrorKind {
     /// JSON: an unexpected byte.
     #[error("invalid JSON: expected {expected}, found {}", escaped(*.found))]
     Unexpected {
-        /// What is expected there.
+        /// The syntax that was expected.
         expected: &'static str,
         /// The byte that was found.
         found: u8,
@@ -282,22 +282,22 @@ pub enum FbcErrorKind {
     /// JSON: the text ends within a value.
     #[error("incomplete JSON: the catalog ends within a value")]
     Truncated,
-    /// JSON: objects and lists in one another, too many.
+    /// JSON: objects and lists are nested too deeply.
     #[error("more than {limit} levels of nesting")]
     TooDeep {
-        /// How many are read.
+        /// Most levels that are read.
         limit: usize,
     },
-    /// A number that no 64-bit float holds.
+    /// A number is outside the range of a 64-bit float.
     #[error("number is too large: expected at most 1.8e308")]
     NumberRange,
-    /// A blob that is no object.
+    /// A blob is not an object.
     #[error("expected an object with schema, package and name, found {found}")]
     NotAnObject {
-        /// What it is.
+        /// Type of the value.
         found: JsonKind,
     },
-    /// Two spellings of one key of a blob.
+    /// A blob has several spellings of one key.
     #[error("duplicate keys for key {folded:?}: [{}]; keep one of them", .spellings.join(" "))]
     DuplicateKeys {
         /// The key without regard to case.
@@ -305,71 +305,72 @@ pub enum FbcErrorKind {
         /// The spellings found, sorted.
         spellings: Vec<Box<str>>,
     },
-    /// `schema`, `package` or `name` of another type.
+    /// The value of `schema`, `package` or `name` is not a string.
     #[error("expected value for key {key:?} to be a string, found {found}")]
     NotAString {
         /// The key as written.
         key: Box<str>,
-        /// What its value is.
+        /// Type of the value.
         found: JsonKind,
     },
-    /// A package, schema or name that cannot name a file of operator-controller's cache.
+    /// A package, schema or name cannot name a file of operator-controller's cache.
     #[error("{what} {name:?} cannot name a file: {reason}")]
     Unfilable {
-        /// Which of the three.
+        /// Which of the three keys.
         what: &'static str,
         /// Beginning of the text.
         name: Box<str>,
         /// Reason why the text cannot name a file.
         reason: &'static str,
     },
-    /// A blob of a size at which reading it could exhaust memory.
+    /// A blob is so large that reading it could exhaust memory.
     #[error("a blob is larger than {limit} bytes; split it, or move large data out of it")]
     BlobTooLarge {
-        /// How many bytes are read.
+        /// Most bytes that are read.
         limit: usize,
     },
-    /// A blob of more keys and list items than are kept: small as text, large in memory.
+    /// A blob has more keys and list items than are kept. Such a blob is small as text, but large
+    /// in memory.
     #[error("a blob has more than {limit} keys and list items; split it")]
     TooManyItems {
-        /// How many are kept.
+        /// Most keys and items that are kept.
         limit: usize,
     },
-    /// More than there is memory for.
+    /// The catalog needs more memory than is available.
     #[error(transparent)]
     Memory(#[from] TooLarge),
-    /// More blobs than a catalog can sensibly have.
+    /// The file has more blobs than a catalog can sensibly have.
     #[error("more than {limit} blobs; a catalog has at most tens of thousands")]
     TooManyBlobs {
-        /// How many are read.
+        /// Most blobs that are read.
         limit: u32,
     },
-    /// Text after the `---` of a line.
+    /// A separator line has text after its `---`.
     #[error(
         "invalid YAML document separator: expected only a comment after \"---\", found {found:?}"
     )]
     Separator {
-        /// Text that was found.
+        /// The text that was found.
         found: Box<str>,
     },
-    /// YAML that cannot be parsed or has no counterpart in JSON.
+    /// The YAML cannot be parsed, or has no equivalent in JSON.
     #[error("invalid YAML: {reason}")]
     Yaml {
         /// Error of the parser.
         reason: Box<str>,
     },
-    /// More anchors than are remembered.
+    /// A document has more anchors than are remembered.
     #[error("more than {limit} YAML anchors in one document; write the values out")]
     TooManyAnchors {
-        /// How many are remembered.
+        /// Most anchors that are remembered.
         limit: usize,
     },
-    /// Aliases that make a document far larger than it is written.
+    /// Aliases make a document far larger than its text.
     #[error(
         "YAML aliases expand to more than {limit} bytes; write the values out, or use fewer aliases"
     )]
     Aliases {
-        /// How many bytes are built.
+        /// Most bytes that are built.
         limit: usize,
     },
 }
@@ -391,7 +392,7 @@ word_set! {
     }
 }
 
-/// A byte as text.
+/// Formats a byte for a message.
 fn escaped(byte: u8) -> String {
     if byte.is_ascii_graphic() {
         format!("{:?}", char::from(byte))

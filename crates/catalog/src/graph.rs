@@ -1,20 +1,22 @@
-//! The upgrade graph of one package of one catalog, as its author wrote it, and the search for what can be reached.
+//! The upgrade graph of one package of one catalog, as its author wrote it, and the search for
+//! reachable nodes.
 //!
-//! Resolution asks where edges lead from an installed bundle and needs to know no more than that. People
-//! ask what the author wrote: which entry replaces, which skips, which names edges mention without a
-//! bundle. The graph is that view of the same index.
+//! Resolution only needs the edges that start at an installed bundle. People ask what the author
+//! wrote: which entry replaces, which skips, which names edges mention without a bundle. The graph
+//! is that view of the same index.
 //!
 //! ```text
 //! channel "stable"    lantern.v1.0.0 <-- replaces -- lantern.v1.2.0 (head)
 //!                     lantern.v1.1.0 <---- skips ----------'     lantern.v1.1.0 has no bundle: virtual
 //! ```
 //!
-//! Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] (what is written). An entry that names no
-//! bundle is not in it: OLM v0 refuses such a catalog, OLM v1 does not see it.
+//! Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] (the fields of an entry). The graph
+//! has no entries without a bundle: OLM v0 rejects such a catalog, and OLM v1 ignores them.
 //!
-//! Invariants: the first nodes are the package's bundles in its order of preference, so the node of a
-//! [`BundleIndex`] has the same number; the others are names without a bundle, in byte order, and last
-//! those that were stated. Entries of a channel stand in the order of their nodes, so the best first.
+//! Invariants: the first nodes are the package's bundles in order of preference, so the node of a
+//! [`BundleIndex`] has the same number. The names without a bundle follow in byte order, and then
+//! the names that [`Graph::state`] added. Entries of a channel are in the order of their nodes, so
+//! the best comes first.
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 
@@ -30,32 +32,34 @@ use crate::{Bundle, BundleIndex, Deprecation, NameEdge, Package, WrittenEdge};
 pub struct Graph<'p> {
     name: &'p str,
     package: &'p Package,
-    /// Names that edges start at and no bundle has; after them those that [`Graph::state`] added.
+    /// Names that edges start at and that no bundle has, then the names that [`Graph::state`]
+    /// added.
     virtuals: Vec<&'p str>,
-    /// Versions of names without a bundle, where one was stated.
+    /// Versions that were stated for names without a bundle.
     stated: Vec<(NodeIndex, &'p Version)>,
     channels: Vec<GraphChannel<'p>>,
 }
 
-/// The place of a node in its graph.
+/// The position of a node in its graph.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct NodeIndex(u32);
 
 impl NodeIndex {
-    /// The number: that of the bundle's place in its package, where it is one.
+    /// Returns the number. For a bundle, it is the position in the package.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
 impl<'p> Graph<'p> {
-    /// The graph of the package of this name.
+    /// Builds the graph of a package.
     pub fn of(name: &'p str, package: &'p Package) -> Self {
         build(name, package)
     }
 
-    /// States the version of something that no bundle of the package is, but that may be installed
-    /// somewhere: a name that edges start at, or any other. Ranges that hold the version lead on from it.
+    /// States the version of a name that no bundle of the package has, but that may be installed
+    /// somewhere. The name can be one that edges start at, or any other. Ranges that match the
+    /// version then add edges from it.
     pub fn state(&mut self, name: &'p str, version: &'p Version) {
         let node = self.find(name).unwrap_or_else(|| {
             self.virtuals.push(name);
@@ -66,7 +70,7 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// The version of a node, where it can be read or was stated.
+    /// The version of a node, if it can be read or was stated.
     pub fn version_of(&self, node: NodeIndex) -> Option<&'p Version> {
         if let Some(bundle) = self.bundle(node) {
             return bundle.version.as_ref().ok().map(|read| &read.version);
@@ -77,7 +81,8 @@ impl<'p> Graph<'p> {
             .map(|(_, version)| *version)
     }
 
-    /// The same; of a name that no bundle has and for which nothing is stated, the version in it.
+    /// [`Self::version_of`], or the version in the name if no bundle has the name and no version
+    /// was stated.
     pub fn likely_version(&self, node: NodeIndex) -> Option<Cow<'p, Version>> {
         let known = self.version_of(node).map(Cow::Borrowed);
         let of_name = || version_in_name(self.name_of(node)).map(Cow::Owned);
@@ -89,12 +94,12 @@ impl<'p> Graph<'p> {
         self.name
     }
 
-    /// The package it was made from.
+    /// The package that the graph was built from.
     pub fn package(&self) -> &'p Package {
         self.package
     }
 
-    /// Every node: bundles, the best first, then names without a bundle.
+    /// All nodes: bundles, best first, then names without a bundle.
     pub fn nodes(&self) -> impl Iterator<Item = NodeIndex> + use<'p> {
         (0..self.len()).map(NodeIndex)
     }
@@ -105,7 +110,7 @@ impl<'p> Graph<'p> {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Whether there is no node.
+    /// Whether the graph has no nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -118,13 +123,13 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// The bundle of a node; none for a name that no bundle has.
+    /// The bundle of a node; `None` for a name that no bundle has.
     pub fn bundle(&self, NodeIndex(node): NodeIndex) -> Option<&'p Bundle> {
         let index = BundleIndex::new(node);
         ((node as usize) < self.bundle_count()).then(|| self.package.bundle(index))
     }
 
-    /// The bundle of a node by its place in the package.
+    /// The position of a node's bundle in the package.
     pub fn bundle_index(&self, NodeIndex(node): NodeIndex) -> Option<BundleIndex> {
         ((node as usize) < self.bundle_count()).then(|| BundleIndex::new(node))
     }
@@ -134,7 +139,7 @@ impl<'p> Graph<'p> {
         NodeIndex(bundle.get())
     }
 
-    /// The node of this name, the best of several.
+    /// The node with this name, or the best of several.
     pub fn find(&self, name: &str) -> Option<NodeIndex> {
         self.nodes().find(|node| self.name_of(*node) == name)
     }
@@ -144,17 +149,17 @@ impl<'p> Graph<'p> {
         &self.channels
     }
 
-    /// The channel of this name, the first of several.
+    /// The channel with this name, or the first of several.
     pub fn channel(&self, name: &str) -> Option<&GraphChannel<'p>> {
         self.channels.iter().find(|channel| channel.name == name)
     }
 
-    /// The `defaultChannel` of the package; none if nothing names one.
+    /// The `defaultChannel` of the package; `None` if it is not set.
     pub fn default_channel(&self) -> Option<&'p str> {
         Some(self.package.default_channel()).filter(|name| !name.is_empty())
     }
 
-    /// Whether the deprecations name the package itself.
+    /// Whether the package itself is deprecated.
     pub fn is_deprecated(&self) -> bool {
         matches!(self.package.deprecation(), Deprecation::OfPackage(_))
     }
@@ -174,24 +179,25 @@ impl<'p> Graph<'p> {
 pub struct GraphChannel<'p> {
     /// Name; empty if the blob has none.
     pub name: &'p str,
-    /// The message of its deprecation, perhaps empty.
+    /// The message of the channel's deprecation; may be empty.
     pub deprecated: Option<&'p str>,
-    /// Entries, the best first.
+    /// Entries, best first.
     pub entries: Vec<GraphEntry<'p>>,
 }
 
-/// A channel's entry for one bundle. Several entries of one name are one here, as they are to OLM v1.
+/// A channel's entry for one bundle. Several entries with one name are merged, as OLM v1 does.
 #[derive(Clone, Debug)]
 pub struct GraphEntry<'p> {
-    /// The bundle that its edges lead to.
+    /// The bundle that the edges end at.
     pub node: NodeIndex,
-    /// Names that it replaces: one, unless the channel has several entries of its name.
+    /// Names that the entry replaces: one, unless the channel has several entries with its name.
     pub replaces: Vec<NodeIndex>,
-    /// Names that it skips, in the order of the nodes.
+    /// Names that the entry skips, in the order of the nodes.
     pub skips: Vec<NodeIndex>,
-    /// The ranges of versions it skips: one, unless the channel has several entries of its name.
+    /// Version ranges that the entry skips: one, unless the channel has several entries with its
+    /// name.
     pub skip_ranges: Vec<&'p SkipRange>,
-    /// Texts of `skipRange` fields that cannot be parsed, so OLM ignores them.
+    /// Texts of `skipRange` fields that cannot be parsed. OLM ignores them.
     pub unread_ranges: Vec<&'p str>,
 }
 
@@ -213,12 +219,12 @@ pub enum EdgeKind<'p> {
     Replaces,
     /// The entry skips the name.
     Skips,
-    /// The entry's `skipRange` holds the version.
+    /// The entry's `skipRange` matches the version.
     SkipRange(&'p SkipRange),
 }
 
 impl EdgeKind<'_> {
-    /// The field of the entry.
+    /// The name of the field.
     pub fn field(&self) -> &'static str {
         match self {
             Self::Replaces => "replaces",
@@ -229,14 +235,14 @@ impl EdgeKind<'_> {
 }
 
 impl<'p> GraphChannel<'p> {
-    /// The entry of a node.
+    /// Returns the entry of a node.
     pub fn entry(&self, node: NodeIndex) -> Option<&GraphEntry<'p>> {
         let at = self.entries.binary_search_by_key(&node, |entry| entry.node);
         at.ok().and_then(|at| self.entries.get(at))
     }
 
-    /// Its heads: what no entry of it, not even itself, replaces or skips, the best first. One, unless the
-    /// channel is not as `opm validate` wants it.
+    /// The channel heads, best first: the entries that no entry replaces or skips, not even the
+    /// entry itself. There is one, unless `opm validate` rejects the channel.
     pub fn heads(&self) -> impl Iterator<Item = NodeIndex> {
         let mut left: BTreeSet<NodeIndex> = BTreeSet::new();
         for entry in &self.entries {
@@ -247,16 +253,16 @@ impl<'p> GraphChannel<'p> {
         nodes.filter(move |node| !left.contains(node))
     }
 
-    /// Every edge between two nodes of the graph: by entry, and in each `replaces` before `skips`
-    /// before `skipRange`. A range is an edge from every bundle of the package whose version it holds,
-    /// but for the entry's own.
+    /// All edges between two nodes of the graph, in the order of the entries. For each entry,
+    /// `replaces` comes first, then `skips`, then `skipRange`. A range gives an edge from every
+    /// node whose version it matches, except the entry's own node.
     pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = GraphEdge<'p>> + 'a {
         self.entries.iter().flat_map(|entry| entry.edges(graph))
     }
 }
 
 impl<'p> GraphEntry<'p> {
-    /// The edges that it writes, as [`GraphChannel::edges`] gives them.
+    /// The edges of this entry, in the order of [`GraphChannel::edges`].
     pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = GraphEdge<'p>> + 'a {
         let to = self.node;
         let edge = move |kind| {
@@ -275,8 +281,8 @@ impl<'p> GraphEntry<'p> {
         replaces.chain(skips).chain(ranges)
     }
 
-    /// The bundles of the package, and what was stated beside them, whose version a range of this entry
-    /// holds, but for its own.
+    /// The nodes whose version is in a range of this entry, except the entry's own node. Nodes are
+    /// bundles of the package and names with a stated version.
     pub fn held<'a>(
         &self,
         graph: &'a Graph<'p>,
@@ -288,7 +294,7 @@ impl<'p> GraphEntry<'p> {
     }
 }
 
-/// Whether a range holds the version of a node; on a range that OLM crashes over nothing is told.
+/// Whether a range matches the version of a node. A range that makes OLM crash does not match.
 fn holds(graph: &Graph<'_>, range: &SkipRange, node: NodeIndex) -> bool {
     let version = graph.version_of(node);
     version.is_some_and(|version| range.takes(version) == Membership::Holds)
@@ -344,14 +350,14 @@ impl<'p> GraphNodes<'p> {
         Self { by_name, virtuals }
     }
 
-    /// Every node of this name; the empty one, which an entry without `replaces` replaces, is no node
-    /// unless a bundle has it.
+    /// All nodes with this name. An entry without `replaces` replaces the empty name, which has no
+    /// node unless a bundle has that name.
     fn named(&self, name: &str) -> &[NodeIndex] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The entries of each channel, without edges as yet.
+/// The entries of each channel, still without edges.
 fn channels<'p>(package: &'p Package) -> Vec<BTreeMap<NodeIndex, GraphEntry<'p>>> {
     let entries = |channel: &'p crate::Channel| {
         let nodes = channel.members().map(|member| NodeIndex(member.get()));
@@ -388,10 +394,11 @@ impl GraphEntry<'_> {
     }
 }
 
-/// The version that a bundle's name seems to speak of, by the convention `PACKAGE.vX.Y.Z`.
+/// The version that a bundle's name suggests, by the convention `PACKAGE.vX.Y.Z`.
 ///
-/// OLM never does this: a name is opaque to it. It serves to place names that no bundle has among
-/// those that have one, and to generate graphs, where upstream's own tools read names in the same way.
+/// OLM never does this, because a name is opaque to it. The result serves to sort names without a
+/// bundle among names with one, and to generate graphs. Upstream's own tools read names in the same
+/// way.
 pub fn version_in_name(name: &str) -> Option<Version> {
     let after_break = name
         .match_indices(['.', '-'])
@@ -407,11 +414,11 @@ mod tests;
 
 // === Breadth-first search: which nodes can be reached, and by which shortest path ===
 //
-// The caller says what a step is: an edge that a catalog writes, a row of a picture, an edit. Given the
-// steps backwards, the search finds the nodes that reach a goal.
+// The caller defines a step: an edge of a catalog, a row of a picture, or an edit. With reversed
+// steps, the search finds the nodes from which a goal can be reached.
 //
-// Invariant: nodes that are fewer steps away are visited first. So the first visit of a node is by a
-// shortest path, and among those by the steps that were given first.
+// Invariant: nodes that are fewer steps away are visited first. So the first visit of a node is by
+// a shortest path. Among the shortest paths, the steps that were given first win.
 
 /// The nodes that a search has visited, in order.
 #[derive(Clone, Debug)]
@@ -422,13 +429,13 @@ pub struct Visits<N, S>(Vec<SearchVisit<N, S>>);
 pub struct SearchVisit<N, S> {
     /// The node.
     pub node: N,
-    /// How many steps it is away from a start.
+    /// Number of steps from a start.
     pub steps: usize,
-    /// The place of the visit that the last step was taken from, and that step; none for a start.
+    /// The position of the visit before this one, and the step from there; `None` for a start.
     pub by: Option<(usize, S)>,
 }
 
-/// Searches from some nodes on, until the goal is reached or no node is left.
+/// Searches from the start nodes until the goal is reached or no nodes are left.
 pub fn search<N, S, I>(
     starts: impl IntoIterator<Item = N>,
     goal: Option<N>,
@@ -467,19 +474,19 @@ impl<N, S> Default for Visits<N, S> {
 }
 
 impl<N, S> Visits<N, S> {
-    /// Adds a visit, after all before it.
+    /// Appends a visit.
     pub fn push(&mut self, node: N, by: Option<(usize, S)>) {
         let before = by.as_ref().and_then(|(from, _)| self.0.get(*from));
         let steps = before.map_or(0, |before| before.steps + 1);
         self.0.push(SearchVisit { node, steps, by });
     }
 
-    /// The visits, in their order.
+    /// The visits, in order.
     pub fn as_slice(&self) -> &[SearchVisit<N, S>] {
         &self.0
     }
 
-    /// Brings the visits from a place on into another order. Nothing may have been reached from them yet.
+    /// Sorts the visits from a position onwards. No other node may have been reached from them yet.
     pub fn sort_from_by_key<K: Ord>(
         &mut self,
         place: usize,
@@ -490,7 +497,7 @@ impl<N, S> Visits<N, S> {
         }
     }
 
-    /// The visits on the path to that at a place, itself last.
+    /// The path to the visit at a position, including that visit.
     pub fn path_to(&self, place: usize) -> Vec<&SearchVisit<N, S>> {
         let mut path = Vec::new();
         let mut at = self.0.get(place);
@@ -504,7 +511,7 @@ impl<N, S> Visits<N, S> {
 }
 
 impl<N: Copy + Eq, S> Visits<N, S> {
-    /// The shortest path to a node, itself last; none where it was not reached.
+    /// The shortest path to a node, including that node; `None` if it was not reached.
     pub fn shortest_path(&self, to: N) -> Option<Vec<&SearchVisit<N, S>>> {
         let place = self.0.iter().position(|visit| visit.node == to)?;
         Some(self.path_to(place))

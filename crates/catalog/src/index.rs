@@ -1,4 +1,4 @@
-//! From the blobs of one package to its index.
+//! Builds the index of one package from its blobs.
 
 use std::collections::HashMap;
 
@@ -12,27 +12,27 @@ use crate::owned::OwnedChannel;
 use crate::package::sharing_version;
 use crate::{Bundle, Channel, CrdNames, Deprecation, Package, blob};
 
-/// The blobs of one package, by what they are, in the order of their files.
+/// The blobs of one package by kind, in the order of their files.
 #[derive(Debug, Default)]
 pub(super) struct PackageParts {
     pub(super) package: Option<blob::PackageBlob<'static>>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) channels: Vec<OwnedChannel>,
-    /// The entries of the first `olm.deprecations`; others are not looked at.
+    /// The entries of the first `olm.deprecations` blob; later ones are ignored.
     pub(super) deprecations: Option<Vec<blob::DeprecationEntry<'static>>>,
     pub(super) guardrails: Vec<Result<Guardrails, UnreadGuardrails>>,
-    /// The schemas of blobs with guardrails of a version that is not known.
+    /// Schemas of guardrail blobs of an unknown version.
     pub(super) other_guardrails: Vec<Box<str>>,
 }
 
-/// Places of the bundles of each name. Blobs that are filed under different names can share one, but nearly
-/// none do.
+/// Positions of the bundles by name. Blobs in different files can have the same bundle name, but
+/// this is rare.
 type PlacesByName<'a> = HashMap<&'a str, SmallVec<[BundleIndex; 2]>>;
 
-/// The messages of deprecated parts, by the parts' names.
+/// Deprecation messages of channels or bundles, by name.
 type Messages<'a> = HashMap<&'a str, &'a str>;
 
-/// Index of a package, whose memory is taken from the account.
+/// Indexes a package and charges its memory to the account.
 pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, TooLarge> {
     let mut loan = account.lend(parts.working())?;
     let PackageParts {
@@ -78,7 +78,7 @@ pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, T
     Ok(package)
 }
 
-/// Keeps the names of CRDs once for all bundles in a row that have the same.
+/// Shares the names of CRDs between consecutive bundles that have the same names.
 fn share_crds(bundles: &mut [Bundle]) {
     let mut last = CrdNames::default();
     let installs = bundles.iter_mut().filter_map(|it| it.install.as_mut());
@@ -91,7 +91,7 @@ fn share_crds(bundles: &mut [Bundle]) {
     }
 }
 
-/// Guardrails of the blobs, and those of the properties of the `olm.package`.
+/// The guardrails from blobs, and the guardrails from properties of the `olm.package` blob.
 fn author_guardrails(
     about: &blob::PackageBlob<'_>,
     blobs: Vec<Result<Guardrails, UnreadGuardrails>>,
@@ -109,7 +109,8 @@ fn author_guardrails(
 }
 
 impl PackageParts {
-    /// Memory for indexing, without the edges: room to sort in, tables by name, and the index itself.
+    /// Memory for indexing, without the edges: space to sort in, tables by name, and the index
+    /// itself.
     fn working(&self) -> usize {
         let bundles = self.bundles.len() * PER_BUNDLE;
         let channels = self.channels.iter().map(|channel| {
@@ -139,8 +140,9 @@ fn places(bundles: &[Bundle]) -> PlacesByName<'_> {
     places
 }
 
-/// Whether bundles have a channel, channels have their bundles, and both have a package. A package that
-/// has neither can be meant so.
+/// Whether the package has an `olm.package` blob and a channel, and a bundle for every channel
+/// entry. A package with neither channels nor bundles counts as complete, because the author may
+/// have intended it.
 fn is_complete(
     has_about: bool,
     channels: &[blob::ChannelBlob<'_>],
@@ -170,7 +172,7 @@ fn indexed_channels<'t>(
     (channels.collect(), edges)
 }
 
-/// The bundles that a channel's entries name; their edges are added on the way.
+/// Returns the bundles that the entries of a channel name, and adds their edges.
 fn members<'t>(
     channel: ChannelIndex,
     blob: &'t blob::ChannelBlob<'_>,
@@ -192,7 +194,7 @@ fn members<'t>(
     members.into()
 }
 
-/// An entry without `replaces` replaces the empty name.
+/// Adds the edges of one entry. An entry without `replaces` replaces the empty name.
 fn add_edges<'t>(
     edges: &mut EdgesBuilder<'t>,
     entry: &'t blob::ChannelEntry<'_>,
@@ -207,7 +209,8 @@ fn add_edges<'t>(
 }
 
 impl Package {
-    /// Of two entries for one part the last counts.
+    /// Applies the deprecation entries. If two entries deprecate the same thing, the last one
+    /// counts.
     fn deprecate(
         &mut self,
         entries: &[blob::DeprecationEntry<'_>],
@@ -266,18 +269,18 @@ impl Package {
     }
 }
 
-/// For each bundle: room to sort it in, and its place in the table by name, which is up to half empty and whose
-/// list can need room for four.
+/// Memory per bundle: space to sort it in, and its slot in the table by name. The table is up to
+/// half empty, and the list in a slot can need space for four.
 const PER_BUNDLE: usize = 2 * size_of::<Bundle>()
     + 4 * (size_of::<(&str, SmallVec<[BundleIndex; 2]>)>() + 1)
     + allocated(4 * size_of::<BundleIndex>())
-    // Its bits in sets.
+    // The bits of the bundle in sets.
     + 1;
 
-/// For each deprecation: its place in a table of messages, which is there twice while it grows.
+/// Memory per deprecation: its slot in a table of messages, which exists twice while it grows.
 const PER_MESSAGE: usize = 4 * (size_of::<(&str, &str)>() + 1);
 
-/// An item of a list that exists twice while it grows, and is up to half empty.
+/// Memory per item of a list that exists twice while it grows, and is up to half empty.
 const MEMBER: usize = 4 * size_of::<BundleIndex>();
 
 /// Memory that belongs to no bundle and no channel: small tables, and the box of the guardrails.

@@ -1,47 +1,47 @@
-//! JSON that something is read from, whatever holds it and in whatever form, and the types of its values.
+//! Access to JSON values in any representation, and the types of JSON values.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// A reference to a JSON value. `'a` is how long its texts live.
+/// A reference to a JSON value. Its texts live for `'a`.
 ///
-/// The program has two: serde's own, which manifests come in, and the one of a review, which borrows
-/// from the body.
+/// There are two implementations: serde's own values, for manifests, and the values of a review,
+/// which borrow from its body.
 pub trait Json<'a>: Copy {
-    /// What it is.
+    /// The type of the value.
     fn kind(self) -> JsonType;
 
-    /// The value of a key; none where it is no map.
+    /// Returns the value of a key; `None` if this is not a map or has no such key.
     fn get(self, key: &str) -> Option<Self>;
 
-    /// The text, if it is one.
+    /// Returns the text, if the value is a string.
     fn as_str(self) -> Option<&'a str>;
 
-    /// Which of the two, if it is `true` or `false`.
+    /// Returns the value, if it is a boolean.
     fn as_bool(self) -> Option<bool>;
 
-    /// The items, if it is a list.
+    /// Returns the items, if the value is a list.
     fn items(self) -> Option<impl Iterator<Item = Self>>;
 
-    /// The entries, each key once, if it is a map. The entries of a map whose keys may be any are in byte order of
-    /// their keys.
+    /// Returns the entries, each key once, if the value is a map. If the map can have arbitrary
+    /// keys, the entries are in byte order of their keys.
     fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>>;
 
-    /// The value with all that is in it; none where not all of it is kept.
+    /// Returns the complete value; `None` if parts of it were not kept.
     fn whole(self) -> Option<Value>;
 
-    /// Whether it is `null`.
+    /// Whether the value is `null`.
     fn is_null(self) -> bool {
         self.kind() == JsonType::Null
     }
 
-    /// Whether it is a map.
+    /// Whether the value is a map.
     fn is_object(self) -> bool {
         self.kind() == JsonType::Object
     }
 
-    /// The value at a path of keys.
+    /// Returns the value at a path of keys.
     fn at(self, path: &[&str]) -> Option<Self> {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
@@ -80,27 +80,28 @@ impl<'a> Json<'a> for &'a Value {
 
 // === The types of JSON values, in the words of an API server's type errors ===
 
-/// The type of a JSON value. A number without a fraction is an integer.
+/// The type of a JSON value. A number is an integer if it is written without a fraction or
+/// exponent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum JsonType {
     /// A list.
     Array,
     /// `true` or `false`.
     Boolean,
-    /// A number without a fraction.
+    /// A number without a fraction or exponent.
     Integer,
     /// `null`.
     Null,
-    /// A number with a fraction.
+    /// Any other number.
     Number,
     /// A map.
     Object,
-    /// A text.
+    /// A string.
     String,
 }
 
 impl JsonType {
-    /// The type of `value`.
+    /// Returns the type of `value`.
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -115,7 +116,7 @@ impl JsonType {
 }
 
 impl JsonType {
-    /// Whether YAML can read a text without quotes as such a value.
+    /// Whether YAML can read a plain scalar as a value of this type.
     pub fn is_scalar(self) -> bool {
         matches!(self, Self::Boolean | Self::Integer | Self::Number)
     }

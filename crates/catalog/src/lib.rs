@@ -1,13 +1,14 @@
-//! File-based catalogs, as OLM reads them: reduced to the facts that decide, and indexed for the questions of
-//! resolution.
+//! File-based catalogs, read as OLM reads them: reduced to the facts that decide an upgrade, and
+//! indexed for resolution.
 //!
 //! ```text
 //! bytes --fbc--> blobs --builder--> Catalog { Package { bundles, channels, edges } }
 //!         selector, version <- olm (the rules of a release), guardrail (rules of a package's author)
 //! ```
 //!
-//! No I/O, no clock, no threads: the same bytes give the same catalog. The blobs are not kept. Versions and
-//! ranges are parsed once, here; nothing is parsed, cloned or sorted while an edit waits.
+//! No I/O, no clock, no threads: the same bytes give the same catalog. The blobs are not kept.
+//! Versions and ranges are parsed once, here. Nothing is parsed, cloned or sorted while a request
+//! waits.
 //!
 //! # Upstream
 //!
@@ -23,7 +24,8 @@
 //! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
 //! [apimachinery]: https://github.com/kubernetes/apimachinery
 
-/// A closed set of words: an enum with all of its variants in their order, and the word of each for programs.
+/// Defines a closed set of words: an enum, all of its variants in order, and the machine-readable
+/// word of each variant.
 #[macro_export]
 macro_rules! word_set {
     ($(#[$about:meta])* $vis:vis enum $set:ident { $($(#[$doc:meta])* $word:ident => $text:literal,)+ }) => {
@@ -34,10 +36,10 @@ macro_rules! word_set {
         }
 
         impl $set {
-            /// Every one, in this order.
+            /// All variants, in order of declaration.
             $vis const ALL: [Self; [$($text),+].len()] = [$(Self::$word),+];
 
-            /// The word for it.
+            /// Returns the machine-readable word.
             $vis fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$word => $text,)+

@@ -1,7 +1,8 @@
-//! The members of a JSON object, read strictly: an unknown key or word could change what the others mean.
+//! Reads the members of a JSON object strictly, because an unknown key or word could change the
+//! meaning of the others.
 //!
-//! Reading goes on after a fault, because what is readable still restricts. [`FieldFaults`] keeps the first fault, or
-//! many.
+//! Reading continues after a fault, because the valid part still restricts. An implementation of
+//! [`FieldFaults`] keeps the first fault, or many.
 
 use std::fmt::{self, Write as _};
 
@@ -10,78 +11,79 @@ use serde_json::{Map, Number, Value};
 use crate::json::JsonType;
 use crate::version::go::{escape, quote};
 
-/// An object, and its place. A member that is null counts as absent, as in the API server.
+/// An object, and its path. A member that is null counts as absent, as in the API server.
 #[derive(Clone, Debug)]
 pub struct Members<'v> {
     object: &'v Map<String, Value>,
     path: String,
 }
 
-/// Receives the faults of an object's fields, and says what differs between kinds of objects.
+/// Receives the faults of an object's fields, and defines the differences between kinds of objects.
 pub trait FieldFaults {
-    /// What an object is called where another value is found.
+    /// The description of an object, for the fault that another value was found.
     const OBJECT: &'static str;
 
-    /// Entries of a list that are read; more are a fault.
+    /// Most entries of a list that are read. Further entries are a fault.
     const LIST_ENTRIES: usize;
 
-    /// Unknown keys of one object that are reported.
+    /// Most unknown keys of one object that are reported.
     const UNKNOWN_KEYS: usize;
 
-    /// The known key or word that an unknown one is probably meant to be, if such faults suggest one.
+    /// Returns the known key or word nearest to an unknown one, if this kind of object suggests
+    /// one.
     fn nearest(_found: &str, _known: &'static [&'static str]) -> Option<&'static str> {
         None
     }
 
-    /// Takes a fault of a field.
+    /// Receives the fault of a field.
     fn report_field(&mut self, path: String, problem: FieldProblem);
 }
 
-/// What is wrong with a field.
+/// The fault of a field.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FieldProblem {
-    /// It has another type.
+    /// The field has the wrong type.
     #[error("expected {expected}, found {found}")]
     Type {
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
-        /// What it is.
+        /// The type of the value.
         found: JsonType,
     },
-    /// It is another number.
+    /// The field has an invalid number.
     #[error("expected {expected}, found {found}")]
     Number {
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
-        /// What it is.
+        /// The number.
         found: Number,
     },
-    /// It is required.
+    /// The field is required.
     #[error("missing: expected {expected}")]
     Missing {
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
     },
-    /// It is empty.
+    /// The field is empty.
     #[error("empty: expected {expected}")]
     Empty {
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
     },
-    /// The key means nothing at this place.
+    /// The key is unknown in this object.
     #[error("unknown key{}: expected one of {}", NearestHint(*.nearest), .known.join(", "))]
     UnknownKey {
-        /// The known key that is nearest, if one is near.
+        /// The nearest known key, if one is near.
         nearest: Option<&'static str>,
         /// All known keys.
         known: &'static [&'static str],
     },
-    /// The value is none of the words that mean something.
+    /// The value is not one of the known words.
     #[error("unknown value {}{}: expected one of {}", quote(.found), NearestHint(*.nearest), .known.join(", "))]
     UnknownWord {
         /// The value.
         found: String,
-        /// The known word that is nearest, if one is near.
+        /// The nearest known word, if one is near.
         nearest: Option<&'static str>,
         /// All known words.
         known: &'static [&'static str],
@@ -89,39 +91,39 @@ pub enum FieldProblem {
     /// The text is too long.
     #[error("too long: expected at most {most} bytes, found {found}")]
     TooLong {
-        /// How many bytes it has.
+        /// Length of the text in bytes.
         found: usize,
-        /// How many it can have.
+        /// Most bytes of the text.
         most: usize,
     },
     /// The list or mapping is too long.
     #[error("too many: expected at most {most} entries, found {found}")]
     TooMany {
-        /// How many entries it has.
+        /// Number of entries.
         found: usize,
-        /// How many it can have.
+        /// Most entries.
         most: usize,
     },
 }
 
-/// What a text must be.
+/// The condition on a text.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRule {
-    /// In words.
+    /// Description of the text, for faults.
     pub expected: &'static str,
-    /// How many bytes it can have.
+    /// Most bytes of the text.
     most: usize,
     can_be_empty: bool,
 }
 
-/// The words of a field, and what they mean, in the same order.
+/// The words of a field, and their meanings in the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct WordRule<T: 'static> {
-    /// What their text must be.
+    /// The condition on the text of the field.
     pub rule: TextRule,
     /// The words.
     pub known: &'static [&'static str],
-    /// What each means.
+    /// The meaning of each word.
     pub meant: &'static [T],
 }
 
@@ -146,7 +148,7 @@ impl TextRule {
 }
 
 impl<'v> Members<'v> {
-    /// The members of a value, which must be an object with no other keys than these.
+    /// Reads the members of a value, which must be an object with only known keys.
     pub fn of<F: FieldFaults>(
         value: &'v Value,
         path: &str,
@@ -156,7 +158,7 @@ impl<'v> Members<'v> {
         let members = Self::any(value, path, faults)?;
         let unknown = members.object.keys();
         let unknown = unknown.filter(|key| !known.contains(&key.as_str()));
-        // More would not be reported, and each is compared with what is known.
+        // More faults would not be reported, and each unknown key is compared with all known ones.
         for key in unknown.take(F::UNKNOWN_KEYS) {
             let nearest = F::nearest(key, known);
             let path = members.path_of(&escape(&beginning(key, ECHOED_BYTES)));
@@ -165,7 +167,7 @@ impl<'v> Members<'v> {
         Some(members)
     }
 
-    /// The members of a value, which must be an object with any keys.
+    /// Reads the members of a value, which must be an object with any keys.
     pub fn any<F: FieldFaults>(value: &'v Value, path: &str, faults: &mut F) -> Option<Self> {
         let Value::Object(object) = value else {
             faults.report_field(path.to_owned(), FieldProblem::other_type(F::OBJECT, value));
@@ -175,7 +177,7 @@ impl<'v> Members<'v> {
         Some(Self { object, path })
     }
 
-    /// The place of a member.
+    /// The path of a member.
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.to_owned()
@@ -184,12 +186,12 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// A member, unless it is absent or null.
+    /// Returns a member, unless it is absent or null.
     pub fn get(&self, key: &str) -> Option<&'v Value> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
-    /// A member; its absence is a fault.
+    /// Returns a member. If it is absent, that is a fault.
     pub fn needed<F: FieldFaults>(
         &self,
         key: &str,
@@ -203,7 +205,7 @@ impl<'v> Members<'v> {
         value
     }
 
-    /// A text, unless it is absent.
+    /// Returns a text, unless it is absent.
     pub fn text<F: FieldFaults>(
         &self,
         key: &str,
@@ -213,7 +215,7 @@ impl<'v> Members<'v> {
         text(self.get(key)?, self.path_of(key), rule, faults)
     }
 
-    /// One of some words, unless it is absent.
+    /// Returns the meaning of a word, unless the word is absent.
     pub fn word<T: Copy, F: FieldFaults>(
         &self,
         key: &str,
@@ -231,8 +233,8 @@ impl<'v> Members<'v> {
         pair.map(|(_, meant)| *meant)
     }
 
-    /// The entries of a list, each with its place, unless it is absent. Of a list that is too long, the first entries
-    /// are read.
+    /// Returns the entries of a list with their paths, unless the list is absent. If the list is
+    /// too long, only its first entries are read.
     pub fn items<F: FieldFaults>(
         &self,
         key: &str,
@@ -250,7 +252,7 @@ impl<'v> Members<'v> {
         Some(items.map(|(at, item)| (entry(&path, at), item)).collect())
     }
 
-    /// Like [`Self::items`], where no entry at all is a fault.
+    /// Does the same as [`Self::items`], but an empty list is a fault.
     pub fn some_items<F: FieldFaults>(
         &self,
         key: &str,
@@ -267,13 +269,13 @@ impl<'v> Members<'v> {
 }
 
 impl FieldProblem {
-    /// A value of another type.
+    /// Creates the fault of a value with the wrong type.
     pub fn other_type(expected: &'static str, value: &Value) -> Self {
         let found = JsonType::of(value);
         Self::Type { expected, found }
     }
 
-    /// A word that means nothing, and the known word that it is probably meant to be.
+    /// Creates the fault of an unknown word. `nearest` is the word that was probably meant.
     pub fn unknown_word(
         found: &str,
         nearest: Option<&'static str>,
@@ -288,7 +290,7 @@ impl FieldProblem {
     }
 }
 
-/// A value that must be a text.
+/// Returns the text of a value, which must be a string.
 pub fn text<'v>(
     value: &'v Value,
     path: String,
@@ -313,7 +315,7 @@ pub fn text<'v>(
     None
 }
 
-/// A number of entries above the limit is a fault.
+/// Reports a fault if there are more entries than the limit.
 pub fn bounded<F: FieldFaults>(found: usize, path: &str, faults: &mut F) {
     let most = F::LIST_ENTRIES;
     if found > most {
@@ -321,7 +323,8 @@ pub fn bounded<F: FieldFaults>(found: usize, path: &str, faults: &mut F) {
     }
 }
 
-/// At most so many bytes of a text, and dots if there are more: a key or word can be as long as an object.
+/// Returns at most `most` bytes of a text, followed by dots if there are more. A key or word can be
+/// as long as a whole object.
 pub fn beginning(text: &str, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     match text.get(..end) {
@@ -337,7 +340,7 @@ fn entry(path: &str, at: usize) -> String {
     path
 }
 
-/// The end of a fault that suggests what was meant; nothing if there is no suggestion.
+/// The suggestion at the end of a fault; empty without one.
 #[derive(Clone, Copy, Debug)]
 pub struct NearestHint<'a>(pub Option<&'a str>);
 
@@ -350,7 +353,7 @@ impl fmt::Display for NearestHint<'_> {
     }
 }
 
-/// Bytes of a text from outside that a fault repeats.
+/// Most bytes of an external text that a fault repeats.
 pub const ECHOED_BYTES: usize = 64;
 
 #[cfg(test)]

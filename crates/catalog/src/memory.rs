@@ -1,16 +1,16 @@
-//! Memory of catalogs, counted while they are built; and what a value takes besides itself.
+//! Memory accounting of catalogs while they are built, and the heap memory of values.
 //!
 //! ```text
-//! Pool (all catalogs) <-- Account (one catalog) <-- Loan (what its reading needs for a while)
+//! Pool (all catalogs) <-- Account (one catalog) <-- Loan (temporary memory for reading it)
 //! ```
 //!
-//! Bytes are counted before they are allocated, as an allocator rounds them.
-//! An account that was refused once stays refused, so that every later step of the same reading stops,
-//! whoever noticed first. A [`Catalog`](super::Catalog) keeps its account: its bytes return to the pool
-//! when the last user of the catalog drops it. A reading that no one waits for any more has its account until it ends:
-//! what it holds is still there.
+//! Bytes are counted before they are allocated, rounded as an allocator does. An account that was
+//! refused memory once stays refused. So every later step of the same reading stops, whichever step
+//! noticed first. A [`Catalog`](super::Catalog) keeps its account: its bytes return to the pool
+//! when the last user of the catalog drops it. A reading whose result is no longer needed keeps its
+//! account until it ends, because its memory is still in use.
 //!
-//! Invariant: a pool has as many bytes taken as its accounts have together.
+//! Invariant: the bytes taken from a pool are the sum of the bytes taken from its accounts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -48,14 +48,14 @@ struct TakenMemory {
 pub struct Loan {
     account: Account,
     bytes: usize,
-    /// The most that `bytes` ever was.
+    /// The maximum of `bytes` so far.
     most: usize,
 }
 
-/// Reason not to load a catalog: it needs more memory than it can use.
+/// The reason why a catalog is not loaded: it needs more memory than it can use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TooLarge {
-    /// More than one catalog can use.
+    /// The catalog needs more than one catalog can use.
     #[error(
         "the catalog needs more than {} of memory, the most that one catalog can use; make it \
          smaller, or raise the memory limit", Mebibytes(*.limit)
@@ -64,7 +64,7 @@ pub enum TooLarge {
         /// Bytes that one catalog can use.
         limit: usize,
     },
-    /// More than the other catalogs leave.
+    /// The catalog needs more than the other catalogs leave.
     #[error(
         "with this catalog all catalogs need more than {} of memory, the most that they can use \
          together; remove catalogs, or raise the memory limit", Mebibytes(*.limit)
@@ -76,18 +76,18 @@ pub enum TooLarge {
 }
 
 impl Pool {
-    /// A pool in which one catalog can use `each` bytes, and all catalogs `all`.
+    /// Creates a pool in which one catalog can use `each` bytes, and all catalogs together `all`.
     pub fn new(each: usize, all: usize) -> Self {
         let taken = AtomicUsize::new(0);
         Self(Arc::new(PoolBounds { each, all, taken }))
     }
 
-    /// A pool without a bound, for content that is bounded already.
+    /// Creates a pool without a limit, for content that is limited elsewhere.
     pub fn unbounded() -> Self {
         Self::new(usize::MAX, usize::MAX)
     }
 
-    /// An account for one more catalog.
+    /// Opens an account for another catalog.
     pub fn account(&self) -> Account {
         Account(Arc::new(TakenMemory {
             pool: self.clone(),
@@ -96,7 +96,7 @@ impl Pool {
         }))
     }
 
-    /// Bytes that one catalog can use, and that all catalogs can use.
+    /// Bytes that one catalog can use, and bytes that all catalogs can use.
     pub fn limits(&self) -> (usize, usize) {
         (self.0.each, self.0.all)
     }
@@ -108,7 +108,7 @@ impl Pool {
 }
 
 impl Default for Account {
-    /// An account without a bound.
+    /// Opens an account without a limit.
     fn default() -> Self {
         Pool::unbounded().account()
     }
@@ -120,7 +120,7 @@ impl Account {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Reports a refusal, if there was one.
+    /// Returns an error if the account was refused memory.
     ///
     /// # Errors
     /// The reason of the first refusal.
@@ -128,10 +128,11 @@ impl Account {
         self.0.refused.get().map_or(Ok(()), |refused| Err(*refused))
     }
 
-    /// Takes bytes for good.
+    /// Takes bytes permanently.
     ///
     /// # Errors
-    /// If the catalog, or all catalogs, would have more than they can use. Then nothing is taken.
+    /// If the catalog, or all catalogs, would then use more than they can. In this case nothing is
+    /// taken.
     pub(crate) fn take(&self, bytes: usize) -> Result<(), TooLarge> {
         self.check()?;
         if bytes == 0 {
@@ -158,7 +159,7 @@ impl Account {
         self.0.pool.0.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes bytes for a while.
+    /// Takes bytes temporarily.
     ///
     /// # Errors
     /// The errors of `Self::take`.
@@ -168,7 +169,7 @@ impl Account {
         Ok(loan)
     }
 
-    /// A loan of nothing yet.
+    /// Creates an empty loan.
     pub fn loan(&self) -> Loan {
         Loan {
             account: self.clone(),
@@ -179,7 +180,7 @@ impl Account {
 }
 
 impl Loan {
-    /// Account that the bytes are taken from.
+    /// The account that the bytes are taken from.
     pub(crate) fn account(&self) -> &Account {
         &self.account
     }
@@ -189,12 +190,12 @@ impl Loan {
         self.bytes
     }
 
-    /// The most bytes that it had at any time.
+    /// The maximum of the bytes so far.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes more.
+    /// Takes more bytes.
     pub fn more(&mut self, bytes: usize) -> Result<(), TooLarge> {
         self.account.take(bytes)?;
         self.bytes += bytes;
@@ -202,14 +203,14 @@ impl Loan {
         Ok(())
     }
 
-    /// Returns some.
+    /// Returns some of the bytes.
     pub fn less(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         self.account.give_back(bytes);
         self.bytes -= bytes;
     }
 
-    /// Keeps so many bytes for good, and returns the rest.
+    /// Keeps this many bytes permanently, and returns the rest.
     pub(crate) fn keep(mut self, bytes: usize) -> Result<(), TooLarge> {
         self.more(bytes.saturating_sub(self.bytes))?;
         self.bytes -= bytes;
@@ -240,7 +241,7 @@ fn add(sum: &AtomicUsize, bytes: usize, limit: usize) -> bool {
     fits
 }
 
-/// Bytes as messages show them.
+/// A number of bytes, formatted for messages.
 #[derive(Debug)]
 struct Mebibytes(usize);
 
@@ -253,18 +254,19 @@ impl fmt::Display for Mebibytes {
     }
 }
 
-// === Memory that a value takes besides itself, as an allocator rounds it ===
+// === Heap memory of values, rounded as an allocator does ===
 //
-// Hash maps are counted as hashbrown lays them out, and maps of JSON as the standard library does.
+// Hash maps are counted by the layout of hashbrown, and JSON maps by the layout of the standard
+// library.
 
-/// A value that may hold memory besides itself.
+/// A value that can own heap memory.
 pub trait Heap: Sized {
-    /// Bytes of that memory.
+    /// Bytes of heap memory, without the value itself.
     fn heap_bytes(&self) -> usize;
 }
 
-/// Implements [`Heap`] for a struct or an enum: the fields or variants before the semicolon can hold memory, the others
-/// cannot. Each is named, so a new one is not forgotten.
+/// Implements [`Heap`] for a struct or an enum. The fields or variants before the semicolon can own
+/// heap memory, the others cannot. All are named, so a new one cannot be forgotten.
 macro_rules! heap_of {
     (enum $type:ty: $($holds:ident($($held:ident),+)),+; $($flat:ident),+) => {
         impl $crate::memory::Heap for $type {
@@ -286,7 +288,7 @@ macro_rules! heap_of {
     };
 }
 
-/// Implements [`Heap`] for types that hold no memory besides themselves.
+/// Implements [`Heap`] for types without heap memory.
 macro_rules! flat {
     ($($type:ty),+) => {
         $(impl $crate::memory::Heap for $type {
@@ -301,9 +303,10 @@ pub(crate) use {flat, heap_of};
 
 flat!(u16, u32, u64, usize);
 
-/// Memory that an allocator takes for so many bytes.
+/// Memory that an allocator uses for an allocation of this size.
 ///
-/// glibc adds 8, rounds up to 16 and takes 32 at least; the classes of mimalloc are an eighth apart.
+/// glibc adds 8 bytes, rounds up to a multiple of 16 and uses at least 32. The size classes of
+/// mimalloc are an eighth apart.
 pub const fn allocated(bytes: usize) -> usize {
     if bytes == 0 {
         return 0;
@@ -314,8 +317,8 @@ pub const fn allocated(bytes: usize) -> usize {
     if larger < 32 { 32 } else { larger }
 }
 
-/// Memory of a hash map with room for so many pairs, without the pairs' own memory: one byte of control
-/// and room for one pair a bucket, and one group of control bytes more.
+/// Memory of a hash map with room for `capacity` pairs, without the pairs' own heap memory. Each
+/// bucket has one control byte and room for one pair; one further group of control bytes follows.
 pub(crate) const fn table_bytes<K, V>(capacity: usize) -> usize {
     if capacity == 0 {
         return 0;
@@ -324,7 +327,7 @@ pub(crate) const fn table_bytes<K, V>(capacity: usize) -> usize {
     allocated(buckets * (size_of::<(K, V)>() + 1) + 16)
 }
 
-/// The bytes of items that stand side by side, and of what they hold.
+/// Bytes of a contiguous list with room for `room` items, including the items' heap memory.
 fn side_by_side<T: Heap>(room: usize, items: &[T]) -> usize {
     allocated(room * size_of::<T>()) + items.iter().map(Heap::heap_bytes).sum::<usize>()
 }
@@ -336,7 +339,7 @@ impl Heap for Box<str> {
 }
 
 impl Heap for Cow<'_, str> {
-    /// A borrowed text is counted as it is once it is owned.
+    /// Counts a borrowed text like an owned one, because it becomes owned.
     fn heap_bytes(&self) -> usize {
         allocated(self.len())
     }
@@ -399,7 +402,7 @@ impl<A: Heap, B: Heap> Heap for (A, B) {
 }
 
 impl Heap for Value {
-    /// A map is a tree whose nodes have room for eleven members each, and are half full at least.
+    /// Counts a map as a tree whose nodes have room for eleven members and are at least half full.
     fn heap_bytes(&self) -> usize {
         match self {
             Self::String(text) => allocated(text.capacity()),

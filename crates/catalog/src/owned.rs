@@ -1,39 +1,40 @@
-//! Blobs that outlive the text they were read from, for as long as their package is incomplete.
+//! Blobs that outlive the text they were read from, until their package is complete.
 
 use std::borrow::Cow;
 
 use crate::blob::{ChannelBlob, ChannelEntry, DeprecationEntry, PackageBlob};
 use crate::memory::{allocated, flat, heap_of};
 
-/// A channel whose texts are one: it can have an entry for each bundle of its package.
+/// A channel whose texts are stored in one string, because it can have an entry for each bundle of
+/// its package.
 #[derive(Debug)]
 pub(super) struct OwnedChannel {
     texts: Box<str>,
-    /// Where its name ends, which is the first of the texts.
+    /// End of the channel's name, which is the first of the texts.
     name: usize,
     entries: Box<[OwnedEntry]>,
-    /// Where each name ends that an entry skips.
+    /// Ends of the names that entries skip.
     skips: Box<[usize]>,
 }
 
-/// Where the texts of an entry end. They follow one another in the order of the fields.
+/// Ends of the texts of an entry. The texts are in the order of the fields.
 #[derive(Clone, Copy, Debug)]
 struct OwnedEntry {
     name: usize,
     replaces: usize,
     skip_range: usize,
-    /// How many names the entries up to this one skip.
+    /// Number of names that the entries up to this one skip.
     skips: usize,
 }
 
-/// The part of a text that was not read yet.
+/// The part of a text that has not been read yet.
 struct Rest<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl OwnedChannel {
-    /// How many bytes it takes besides the texts, for each entry.
+    /// Bytes per entry in addition to the texts.
     pub(super) const PER_ENTRY: usize = size_of::<OwnedEntry>();
 
     pub(super) fn of(channel: &ChannelBlob<'_>) -> Self {
@@ -66,7 +67,7 @@ impl OwnedChannel {
         }
     }
 
-    /// The channel, in its own texts.
+    /// Returns the channel, which borrows its texts.
     pub(super) fn read(&self) -> ChannelBlob<'_> {
         let mut rest = Rest {
             text: &self.texts,
@@ -90,12 +91,12 @@ impl OwnedChannel {
         }
     }
 
-    /// How many bytes its name has.
+    /// Length of the channel's name in bytes.
     pub(super) fn name_len(&self) -> usize {
         self.name
     }
 
-    /// How many bytes [`Self::read`] takes.
+    /// Memory that [`Self::read`] uses, in bytes.
     pub(super) fn read_bytes(&self) -> usize {
         let skips = size_of::<Cow<'_, str>>() + allocated(1);
         allocated(size_of::<ChannelBlob<'_>>())

@@ -1,8 +1,8 @@
-//! One package of one catalog, and the questions that resolution asks of it.
+//! One package of one catalog, and the queries that resolution makes.
 //!
-//! Invariant: `bundles` stand in order of preference, deprecation aside: readable versions before
+//! Invariant: `bundles` are in order of preference, deprecation aside: readable versions before
 //! unreadable ones, higher versions first, then higher releases, then the order of their files in
-//! OLM's cache (`CatalogBuilder`). `channels` stand in byte order of their names.
+//! OLM's cache (`CatalogBuilder`). `channels` are in byte order of their names.
 
 use std::cmp::Ordering;
 use std::mem;
@@ -24,28 +24,29 @@ pub struct Package {
     pub(super) channels: Vec<Channel>,
     pub(super) edges: Edges,
     pub(super) deprecated_bundles: BundleSet,
-    /// The bundles whose version another bundle has, too.
+    /// The bundles that share their version with another bundle.
     pub(super) sharing_version: BundleSet,
     pub(super) deprecation: Deprecation,
     pub(super) guardrails: Box<AuthorGuardrails>,
-    /// Whether it lacks blobs that others of it need.
+    /// Whether blobs are missing that other blobs of the package need.
     pub(super) is_incomplete: bool,
 }
 
-/// Deprecation of the package itself, from its `olm.deprecations` blob.
+/// Deprecation of a package, from its `olm.deprecations` blob.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Deprecation {
-    /// The package has no such blob.
+    /// The package has no `olm.deprecations` blob.
     #[default]
     Absent,
-    /// The blob names parts of the package, and not the package.
+    /// The blob deprecates channels or bundles, but not the package itself.
     OfParts,
-    /// The package is deprecated, with this message, perhaps empty.
+    /// The package is deprecated, with this message, which may be empty.
     OfPackage(Box<str>),
 }
 
 impl Deprecation {
-    /// The message of the package's own deprecation, perhaps empty; none if it is not deprecated itself.
+    /// The message of the package's own deprecation, which may be empty; `None` if the package
+    /// itself is not deprecated.
     pub fn of_package(&self) -> Option<&str> {
         match self {
             Self::OfPackage(message) => Some(message),
@@ -54,12 +55,12 @@ impl Deprecation {
     }
 }
 
-/// The ends of the upgrade edges that start at an installed bundle.
+/// The bundles that an installed bundle can be upgraded to.
 #[derive(Clone, Debug)]
 pub struct Successors {
-    /// The bundles that an edge ends at.
+    /// The bundles with an upgrade edge from the installed bundle.
     pub edges: BundleSet,
-    /// The bundles that no edge ends at, and on which OLM crashes while it tests a `skipRange`.
+    /// The bundles without such an edge for which OLM crashes while it tests a `skipRange`.
     pub crashes: BundleSet,
 }
 
@@ -71,16 +72,16 @@ heap_of!(
 heap_of!(enum Deprecation: OfPackage(message); Absent, OfParts);
 
 impl Package {
-    /// Every bundle, best first.
+    /// All bundles, best first.
     pub fn bundles(&self) -> impl Iterator<Item = (BundleIndex, &Bundle)> {
         (0_u32..).map(BundleIndex).zip(&self.bundles)
     }
 
-    /// One bundle.
+    /// Returns the bundle at an index.
     ///
     /// # Panics
     ///
-    /// If the index is that of another package.
+    /// Panics if the index belongs to another package.
     pub fn bundle(&self, BundleIndex(index): BundleIndex) -> &Bundle {
         self.bundles
             .get(index as usize)
@@ -92,7 +93,7 @@ impl Package {
         &self.channels
     }
 
-    /// The `defaultChannel` of its `olm.package`; empty if nothing names one. OLM v1 ignores it.
+    /// The `defaultChannel` of the `olm.package` blob; empty if it is not set. OLM v1 ignores it.
     pub fn default_channel(&self) -> &str {
         &self.default_channel
     }
@@ -110,17 +111,17 @@ impl Package {
         &self.deprecation
     }
 
-    /// Guardrails of the package's author: rules about upgrade steps.
+    /// Guardrails by the author of the package: rules about upgrade steps.
     pub fn guardrails(&self) -> &AuthorGuardrails {
         &self.guardrails
     }
 
-    /// Whether there is an `olm.deprecations` blob.
+    /// Whether the package has an `olm.deprecations` blob.
     pub fn has_deprecations(&self) -> bool {
         self.deprecation != Deprecation::Absent
     }
 
-    /// Whether the deprecations name a bundle.
+    /// Whether the bundle is deprecated.
     pub fn is_deprecated(&self, bundle: BundleIndex) -> bool {
         self.deprecated_bundles.contains(bundle)
     }
@@ -135,7 +136,7 @@ impl Package {
         BundleSet::all(self.bundles.len())
     }
 
-    /// The channels of these names; a name that is no channel is passed over, as OLM does.
+    /// Finds the channels with these names. Like OLM, it ignores names without a channel.
     pub fn ask_channels(&self, names: &[String]) -> AskedChannels {
         if names.is_empty() {
             return AskedChannels::All;
@@ -149,7 +150,7 @@ impl Package {
         AskedChannels::Some(asked)
     }
 
-    /// The channels of this name: blobs that are filed under different names can share one.
+    /// The channels with this name. Blobs in different files can have the same channel name.
     fn named(&self, name: &str) -> impl Iterator<Item = ChannelIndex> {
         let from = self
             .channels
@@ -160,7 +161,7 @@ impl Package {
             .map(|(index, _)| index)
     }
 
-    /// The bundles that may be chosen from these channels.
+    /// The bundles that can be selected from these channels.
     pub fn members(&self, asked: &AskedChannels) -> BundleSet {
         match asked {
             AskedChannels::All => self.every_bundle(),
@@ -176,7 +177,8 @@ impl Package {
         }
     }
 
-    /// The ends of the edges of these channels that start at an installed name, if known, or version.
+    /// The bundles that these channels have an edge to from the installed version, or from the
+    /// installed name if it is known.
     pub fn successors(
         &self,
         name: Option<&str>,
@@ -186,7 +188,7 @@ impl Package {
         self.successors_at(self.first_of(version), name, version, asked)
     }
 
-    /// [`Self::successors`] if [`Self::first_of`] the version is known.
+    /// [`Self::successors`] for callers that already know [`Self::first_of`] the version.
     pub fn successors_at(
         &self,
         bundle: Option<BundleIndex>,
@@ -217,8 +219,8 @@ impl Package {
         Successors { edges, crashes }
     }
 
-    /// Whether an edge of these channels starts at an installed name, if known, or version, and ends at a bundle. The place
-    /// is [`Self::first_of`] the version.
+    /// Whether these channels have an edge to a bundle from the installed version, or from the
+    /// installed name if it is known. `place` is [`Self::first_of`] the version.
     pub fn edge_to(
         &self,
         to: BundleIndex,
@@ -244,7 +246,7 @@ impl Package {
         answer
     }
 
-    /// The first bundle of a version, whatever its release.
+    /// The first bundle with this version, whatever its release.
     pub fn first_of(&self, version: &Version) -> Option<BundleIndex> {
         let order = |bundle: &Bundle| readable(bundle).map(|known| version.cmp_precedence(known));
         let is_above = |bundle: &Bundle| order(bundle).is_some_and(Ordering::is_lt);
@@ -256,7 +258,8 @@ impl Package {
         place.map(BundleIndex)
     }
 
-    /// The first bundle of the version of a bundle; none if that cannot be read. It is nearly always the bundle itself.
+    /// The first bundle with the same version as this bundle, nearly always the bundle itself;
+    /// `None` if the version cannot be read.
     pub fn first_like(&self, bundle: BundleIndex) -> Option<BundleIndex> {
         if self.sharing_version.contains(bundle) {
             return self.first_of(readable(self.bundle(bundle))?);
@@ -264,26 +267,26 @@ impl Package {
         readable(self.bundle(bundle)).map(|_| bundle)
     }
 
-    /// The cost of [`Self::successors`] and of reading this many results, in compared bundles: sets are combined word
-    /// by word. Without rows each result counts.
+    /// The cost of [`Self::successors`] and of reading `found` results, in compared bundles. Sets
+    /// are combined word by word. Without answer rows, each result costs extra.
     pub fn successors_cost(&self, found: usize) -> usize {
         let counted = if self.edges.has_rows() { 0 } else { found };
         self.bundles.len().div_ceil(BundleSet::AT_ONCE) + RESULT * counted
     }
 
-    /// Whether no other bundle has this one's version.
+    /// Whether no other bundle has the version of this bundle.
     pub fn is_alone_of_version(&self, bundle: BundleIndex) -> bool {
         !self.sharing_version.contains(bundle)
     }
 
-    /// The bundles of exactly this version and release, whatever they are called.
+    /// The bundles with exactly this version and release, whatever their names.
     pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
         let mut same = self.no_bundle();
         self.add_same_version(self.first_of(&wanted.version), wanted, &mut same);
         same
     }
 
-    /// Adds [`Self::same_version`] to a set. The place is [`Self::first_of`] the version.
+    /// Adds [`Self::same_version`] to a set. `place` is [`Self::first_of`] the version.
     pub fn add_same_version(
         &self,
         place: Option<BundleIndex>,
@@ -311,19 +314,19 @@ impl Package {
         equal.for_each(|(index, _)| bundles.insert(index));
     }
 
-    /// The bundles whose version can be read and is in a range.
+    /// The bundles whose version can be read and is in the range.
     pub fn in_range(&self, range: &Constraint) -> BundleSet {
         let mut bundles = self.every_bundle();
         self.keep_in_range(range, &mut bundles);
         bundles
     }
 
-    /// Whether the version of a bundle can be read and is in a range.
+    /// Whether the version of the bundle can be read and is in the range.
     pub fn is_in_range(&self, range: &Constraint, bundle: BundleIndex) -> bool {
         readable(self.bundle(bundle)).is_some_and(|version| range.matches(version))
     }
 
-    /// Takes the bundles out of a set whose version cannot be read or is not in a range.
+    /// Removes the bundles whose version cannot be read or is not in the range.
     pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
         if let [only] = range.groups() {
             return self.keep_in_group(only, bundles);
@@ -365,7 +368,8 @@ impl Package {
         });
     }
 
-    /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.
+    /// The bundle that OLM selects from a set: bundles that are not deprecated come first, then the
+    /// best one wins.
     pub fn preferred(&self, candidates: &BundleSet) -> Option<BundleIndex> {
         candidates
             .first_outside(&self.deprecated_bundles)
@@ -378,7 +382,8 @@ impl Package {
     }
 }
 
-/// The bundles whose version another bundle has, too. Bundles of one version are next to each other.
+/// The bundles that share their version with another bundle. Bundles with equal versions are next
+/// to each other.
 pub(super) fn sharing_version(bundles: &[Bundle]) -> BundleSet {
     let mut sharing = BundleSet::none(bundles.len());
     let places = (0..).map(BundleIndex).zip(bundles);
@@ -406,10 +411,11 @@ fn readable(bundle: &Bundle) -> Option<&Version> {
 pub struct Channel {
     /// Name; empty if the blob has none.
     pub name: Box<str>,
-    /// The bundles that its entries name, each once, best first. A list, because a set has a bit for every bundle of
-    /// the package, and a package can have as many channels as bundles.
+    /// The bundles that the entries name, each once, best first. This is a list because a set has a
+    /// bit for every bundle of the package, and a package can have as many channels as bundles.
     pub(super) members: Box<[BundleIndex]>,
-    /// The message of its `olm.channel` entry in the package's deprecations, perhaps empty.
+    /// The message of the channel's `olm.channel` entry in the package's deprecations; may be
+    /// empty.
     pub deprecated: Option<Box<str>>,
 }
 
@@ -427,17 +433,19 @@ impl Channel {
     }
 }
 
-/// The channels of one package that a request looks at.
+/// The channels of one package that a request selects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AskedChannels {
-    /// A request without channels: every edge counts, and bundles in no channel too.
+    /// The request names no channels: every edge counts, and bundles without a channel are
+    /// included.
     All,
-    /// A request with channels: those that exist, each once, in the order of the package. Nearly always one.
+    /// The request names channels. Contains those that exist, each once, in the order of the
+    /// package; nearly always one.
     Some(SmallVec<[ChannelIndex; 4]>),
 }
 
 impl AskedChannels {
-    /// Whether edges written in a channel count.
+    /// Whether edges of this channel count.
     pub fn has(&self, channel: ChannelIndex) -> bool {
         match self {
             Self::All => true,

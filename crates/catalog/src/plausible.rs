@@ -1,12 +1,12 @@
-//! Whether content that was fetched can be the content of a catalog, and of this one.
+//! Checks whether fetched content can be the content of a catalog, and of this catalog.
 //!
-//! An answer with status 200 can be anything: an error of a proxy, an empty body, a catalog that was
-//! cut. OLM reads some of these as a catalog that has fewer packages, and edits would be denied for it.
-//! What is found here is a doubt, no fault: a catalog can shrink for real, and then it is fetched
-//! again and comes out the same.
+//! A response with status 200 can be anything: an error of a proxy, an empty body, a catalog that
+//! was cut off. OLM reads some of these as a catalog with fewer packages, and edits would be denied
+//! because of it. A finding here is a doubt, not a fault. A catalog can really shrink; then it is
+//! fetched again and the content is the same.
 //!
-//! catalogd serves the blobs of one package after the other, so a catalog that was cut has a last
-//! package whose channels name bundles that are missing, or that has no channel.
+//! catalogd serves the blobs of one package after another. So in a catalog that was cut off, the
+//! last package has channel entries without bundles, or has no channel.
 
 use std::fmt;
 
@@ -14,37 +14,37 @@ use crate::blob::{BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::memory::Account;
 use crate::{Catalog, Package, PackageFault};
 
-/// Doubt about content, which is fetched again before it is believed.
+/// A doubt about content. The content is fetched again before it is used.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Doubt {
     /// The first value has no `schema`, so the content is not a file-based catalog.
     Foreign,
-    /// There is no bundle in it.
+    /// The content has no bundle.
     Empty,
-    /// A package lacks blobs that it needs: the content may have been cut.
+    /// A package is missing blobs that it needs: the content may have been cut off.
     Incomplete {
         /// The first such package.
         package: Box<str>,
     },
-    /// Most of what is loaded of the catalog is not in it.
+    /// The content is missing most of what is loaded of the catalog.
     Shrunk {
-        /// Packages that are loaded, and those of them that it has.
+        /// Number of loaded packages, and how many of them the content has.
         packages: RemainingCount,
-        /// Bundles that are loaded, and how many it has.
+        /// Number of loaded bundles, and number of bundles in the content.
         bundles: RemainingCount,
     },
 }
 
-/// Number of items that are left, and that were there before.
+/// Number of items that are left, and the number before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RemainingCount {
     /// Number of items that are left.
     pub left: usize,
-    /// Of how many.
+    /// Number of items before.
     pub of: usize,
 }
 
-/// Looks at the blobs that it hands on, for what is not indexed.
+/// Passes blobs on, and notes facts that the index does not have.
 pub struct Glance<'s> {
     to: &'s mut dyn Sink,
     is_foreign: Option<bool>,
@@ -52,7 +52,7 @@ pub struct Glance<'s> {
 }
 
 impl<'s> Glance<'s> {
-    /// Hands everything on to `to`.
+    /// Passes everything on to `to`.
     pub fn new(to: &'s mut dyn Sink) -> Self {
         Self {
             to,
@@ -61,7 +61,7 @@ impl<'s> Glance<'s> {
         }
     }
 
-    /// Why what was handed on is doubtful as the content of any catalog.
+    /// Returns a doubt about the blobs passed on, as the content of any catalog.
     pub fn doubt(&self) -> Option<Doubt> {
         if self.is_foreign == Some(true) {
             Some(Doubt::Foreign)
@@ -98,9 +98,9 @@ impl fmt::Debug for Glance<'_> {
 }
 
 impl Catalog {
-    /// Why this is doubtful as content of a catalog of which `loaded` is the content so far.
+    /// Returns a doubt about this content for a catalog whose loaded content is `loaded`.
     ///
-    /// With nothing loaded only what is odd in itself is found.
+    /// Without loaded content, only the content itself is checked.
     pub fn doubt(&self, loaded: Option<&Self>) -> Option<Doubt> {
         let was_empty = loaded.is_some_and(|loaded| loaded.counts.bundles == 0);
         if self.is_foreign {
@@ -146,12 +146,13 @@ impl RemainingCount {
     }
 }
 
-/// One that does not decode says so itself.
+/// Whether blobs are missing. A package that cannot be decoded does not count, because it has its
+/// own fault.
 fn is_incomplete(package: &Result<Package, PackageFault>) -> bool {
     package.as_ref().is_ok_and(|package| package.is_incomplete)
 }
 
-/// Whether it has no bundle.
+/// Whether the package can be decoded and has no bundle.
 fn is_bare(package: &Result<Package, PackageFault>) -> bool {
     package
         .as_ref()
@@ -192,7 +193,7 @@ mod tests {
         builder.finish().expect("no bound")
     }
 
-    /// A package with so many bundles, as catalogd serves it: one line for each blob.
+    /// Returns a package with this many bundles as catalogd serves it: one line per blob.
     fn package(name: &str, bundles: usize) -> String {
         let entries: Vec<_> = (0..bundles)
             .map(|n| format!(r#"{{"name":"{name}.v{n}"}}"#))

@@ -1,11 +1,12 @@
-//! Which catalogs a ClusterExtension selects by label, how that is read, and why a selector does not compile.
+//! Label selectors of a ClusterExtension: how they are read and compiled, and which catalogs they
+//! select.
 //!
 //! Mirrors k8s.io/apimachinery: `LabelSelectorAsSelector` ([`pkg/apis/meta/v1/helpers.go`]) and
 //! `NewRequirement` ([`pkg/labels/selector.go`]), as operator-controller's resolver calls them.
-//! `matchLabels` comes first, then `matchExpressions`; the first requirement with a fault ends it,
-//! and all faults of that one requirement are reported.
+//! `matchLabels` comes first, then `matchExpressions`. Compilation stops at the first invalid
+//! requirement, and all faults of that requirement are reported.
 //!
-//! Invariant: the requirements of a [`Selector`] are valid, and all must hold.
+//! Invariant: the requirements of a [`Selector`] are valid. An object must meet all of them.
 //!
 //! [`pkg/apis/meta/v1/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/helpers.go
 //! [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
@@ -26,12 +27,13 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Compiles `selector`; one without requirements selects everything.
+    /// Compiles `selector`. A selector without requirements selects everything.
     ///
     /// Upstream visits `matchLabels` in no defined order; here it is the byte order of the keys.
     ///
     /// # Errors
-    /// The first requirement that apimachinery would refuse, worded as the release of `texts`.
+    /// The first requirement that apimachinery would reject, in the wording of the release that
+    /// `texts` names.
     pub fn compile(selector: &LabelSelector, texts: SelectorTexts) -> Result<Self, SelectorError> {
         let labels = selector.match_labels.iter();
         let labels = labels.map(|(key, value)| Requirement::label(key, value, texts));
@@ -41,18 +43,18 @@ impl Selector {
         Ok(Self { requirements })
     }
 
-    /// The selector of an extension that has none: it selects every catalog.
+    /// The selector that selects every catalog, for an extension without a selector.
     pub fn everything() -> Self {
         Self::default()
     }
 
-    /// Whether it has no requirements.
+    /// Whether the selector has no requirements.
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// A label that every selected object has, and the values that it can have there; the first of several. What an
-    /// index of selectors goes by.
+    /// A label that every selected object has, and the values that it can have. If there are
+    /// several, the first one is returned. An index of selectors uses it as its key.
     pub fn required_label(&self) -> Option<(&str, &[Box<str>])> {
         self.requirements.iter().find_map(Requirement::listed)
     }
@@ -65,11 +67,11 @@ impl Selector {
     }
 }
 
-// === One condition on the labels of an object: how it is made, and when it holds ===
+// === One requirement on the labels of an object ===
 //
 // Mirrors `NewRequirement` and `Requirement.Matches` of k8s.io/apimachinery
-// ([`pkg/labels/selector.go`]). The operator is looked at first; then all faults are gathered in the
-// order key, number of values, each value.
+// ([`pkg/labels/selector.go`]). The operator is checked first. Then all faults are collected in
+// this order: key, number of values, each value.
 //
 // [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
 
@@ -78,7 +80,7 @@ impl Selector {
 struct Requirement {
     key: Box<str>,
     operator: SelectorOperator,
-    /// Invariant: not empty for `In` and `NotIn`, empty for the others.
+    /// Invariant: not empty for `In` and `NotIn`, empty for the other operators.
     values: Vec<Box<str>>,
 }
 
@@ -138,7 +140,7 @@ impl Requirement {
         (self.operator == SelectorOperator::In).then_some((&*self.key, &*self.values))
     }
 
-    /// Whether the labels meet this condition. Without the key `NotIn` holds too.
+    /// Whether the labels meet this requirement. `NotIn` is also met if the key is missing.
     fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
         let value = labels.get(&*self.key);
         let listed = || value.is_some_and(|value| self.values.iter().any(|have| **have == **value));
@@ -165,8 +167,9 @@ impl SelectorOperator {
     }
 }
 
-/// The faults of a requirement, and how many faults of values were left out: each repeats the key,
-/// so that a long key with many bad values would make a text far larger than the selector.
+/// Returns the faults of a requirement, and the number of value faults that were omitted. Each
+/// value fault repeats the key, so a long key with many bad values would make the text far larger
+/// than the selector.
 fn faults(
     key: &str,
     operator: SelectorOperator,
@@ -218,53 +221,53 @@ fn value_fault(key: &str, index: usize, value: &str) -> Option<RequirementFault>
     })
 }
 
-/// About the bytes of text that the faults of values may take, keys and fixed words counted: room
-/// for some 160 faults, where a selector in use has a handful of values.
+/// Approximate limit of the text of value faults in bytes, keys and fixed words included. There is
+/// room for about 160 faults; selectors in use have a handful of values.
 const MOST_BYTES: usize = 64 << 10;
-/// About the bytes of the fixed words of one fault.
+/// Approximate length of the fixed words of one fault, in bytes.
 const FAULT_BYTES: usize = 400;
 
 // === The syntax of label keys and label values ===
 //
-// Mirrors `IsLabelKey` and `IsLabelValue` of k8s.io/apimachinery (`pkg/api/validate/content`,
-// before 0.35 `IsQualifiedName` and `IsValidLabelValue` of `pkg/util/validation`): which faults,
-// in which order. `error` has the words. Lengths are in bytes.
+// Mirrors `IsLabelKey` and `IsLabelValue` of k8s.io/apimachinery (`pkg/api/validate/content`;
+// before 0.35 `IsQualifiedName` and `IsValidLabelValue` of `pkg/util/validation`): the faults and
+// their order. The texts are in `error`. Lengths are in bytes.
 
-/// What is wrong with a label key: `[prefix/]name`, the prefix a DNS subdomain.
+/// Faults of a label key, `[prefix/]name`. The prefix is a DNS subdomain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LabelKeyFault {
-    /// Nothing after the slash, or no key at all.
+    /// The name is empty: nothing follows the slash, or the key is empty.
     NameEmpty,
-    /// A name of other characters than letters, digits and inner `-`, `_`, `.`.
+    /// The name has characters other than letters, digits and inner `-`, `_`, `.`.
     NameSyntax,
-    /// A name longer than [`Self::NAME_LIMIT`] bytes.
+    /// The name is longer than [`Self::NAME_LIMIT`] bytes.
     NameTooLong,
-    /// Nothing before the slash.
+    /// The prefix is empty: nothing precedes the slash.
     PrefixEmpty,
-    /// A prefix that is no RFC 1123 subdomain.
+    /// The prefix is not an RFC 1123 subdomain.
     PrefixSyntax,
-    /// A prefix longer than [`Self::PREFIX_LIMIT`] bytes.
+    /// The prefix is longer than [`Self::PREFIX_LIMIT`] bytes.
     PrefixTooLong,
-    /// More than one slash.
+    /// The key has more than one slash.
     TooManyParts,
 }
 
-/// What is wrong with a label value.
+/// Faults of a label value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LabelValueFault {
-    /// Other characters than letters, digits and inner `-`, `_`, `.`.
+    /// The value has characters other than letters, digits and inner `-`, `_`, `.`.
     Syntax,
-    /// Longer than [`Self::LIMIT`] bytes.
+    /// The value is longer than [`Self::LIMIT`] bytes.
     TooLong,
 }
 
 impl LabelKeyFault {
-    /// The most bytes of a name.
+    /// Longest name, in bytes.
     pub const NAME_LIMIT: usize = 63;
-    /// The most bytes of a prefix.
+    /// Longest prefix, in bytes.
     pub const PREFIX_LIMIT: usize = 253;
 
-    /// All faults of `key`, none if it is a label key.
+    /// Returns all faults of `key`; none if it is a valid label key.
     fn of(key: &str) -> Vec<Self> {
         match key.split_once('/') {
             None => Self::of_name(key),
@@ -295,10 +298,10 @@ impl LabelKeyFault {
 }
 
 impl LabelValueFault {
-    /// The most bytes of a value.
+    /// Longest value, in bytes.
     pub const LIMIT: usize = 63;
 
-    /// All faults of `value`, none if it is a label value.
+    /// Returns all faults of `value`; none if it is a valid label value.
     fn of(value: &str) -> Vec<Self> {
         let too_long = (value.len() > Self::LIMIT).then_some(Self::TooLong);
         let syntax = (!value.is_empty() && !is_name(value)).then_some(Self::Syntax);
@@ -318,13 +321,13 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests;
 
-// === A label selector as written, and how it is read from JSON ===
+// === Label selectors as written, and how they are read from JSON ===
 //
-// Reads what Go's decoder makes of a `metav1.LabelSelector`: `null` anywhere is the zero value
-// (so `matchLabels: {a: null}` asks for the empty value), unknown fields are ignored, names are
-// compared exactly.
+// Reads a `metav1.LabelSelector` as Go's decoder does: `null` anywhere is the zero value, so
+// `matchLabels: {a: null}` requires the empty value. Unknown fields are ignored, and field names
+// are compared exactly.
 
-/// A `LabelSelector` of Kubernetes, as written.
+/// A Kubernetes `LabelSelector`, as written.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LabelSelector {
     /// `matchLabels`: key to value.
@@ -344,20 +347,21 @@ pub struct LabelSelectorRequirement {
     pub values: Option<Vec<String>>,
 }
 
-/// A field of a selector has the wrong JSON type.
+/// The error for a field of a selector with the wrong JSON type.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{path}: expected {expected}, found {found}")]
 pub struct FieldTypeError {
-    /// Where, below the selector: `matchExpressions[0].key`; empty for the selector itself.
+    /// Path below the selector, for example `matchExpressions[0].key`; empty for the selector
+    /// itself.
     pub path: String,
-    /// The type that the field has in the API.
+    /// Type of the field in the API.
     pub expected: JsonType,
-    /// The type that was written.
+    /// Type of the value in the manifest.
     pub found: JsonType,
 }
 
 impl LabelSelector {
-    /// Reads a selector; `null` reads as the empty one.
+    /// Reads a selector. `null` is read as the empty selector.
     ///
     /// # Errors
     /// The first field of the wrong type.
@@ -376,7 +380,7 @@ fn match_labels<'a>(
     value: Option<impl Json<'a>>,
 ) -> Result<BTreeMap<String, String>, FieldTypeError> {
     let labels = object(value, || "matchLabels".to_owned())?;
-    // One after the other: to collect so few takes longer.
+    // A loop, because collecting so few entries takes longer.
     let mut read = BTreeMap::new();
     for (key, value) in labels.and_then(Json::entries).into_iter().flatten() {
         let value = string(Some(value), || format!("matchLabels.{key}"))?;
@@ -436,7 +440,7 @@ fn string<'a>(
     text.ok_or_else(|| wrong_type(value, JsonType::String, at()))
 }
 
-/// A list, if there is something.
+/// Returns a list, unless the value is absent or null.
 fn array<'a, J: Json<'a>>(
     value: Option<J>,
     at: impl Fn() -> String,
@@ -444,7 +448,7 @@ fn array<'a, J: Json<'a>>(
     typed(value, JsonType::Array, at)
 }
 
-/// A map, if there is something.
+/// Returns a map, unless the value is absent or null.
 fn object<'a, J: Json<'a>>(
     value: Option<J>,
     at: impl Fn() -> String,

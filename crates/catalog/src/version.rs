@@ -1,10 +1,10 @@
-//! Versions, releases and the two range grammars, as OLM's Go libraries read them.
+//! Versions, releases and the two range grammars, read as OLM's Go libraries read them.
 //!
 //! Two libraries decide, and they agree on little. `github.com/blang/semver/v4` reads every bundle
-//! version ([`Version`]) and `skipRange` ([`SkipRange`]); `github.com/Masterminds/semver/v3` reads
-//! `spec.source.catalog.version` ([`Constraint`]). Both answer here as upstream does, error texts
-//! included, and the two grammars never mix: what they share is how a text is read from left to right
-//! (`RangeCursor`), and the order of versions (`point`, `interval`), onto which both compile their comparators.
+//! version ([`Version`]) and `skipRange` ([`SkipRange`]). `github.com/Masterminds/semver/v3` reads
+//! `spec.source.catalog.version` ([`Constraint`]). Both give upstream's answers here, error texts
+//! included. The two grammars share only the left-to-right reader (`RangeCursor`) and the version
+//! order (`point`, `interval`), onto which both compile their comparators.
 //!
 //! ```text
 //! text -> Constraint (Masterminds) --+
@@ -12,8 +12,8 @@
 //! text -> SkipRange (blang) ---------+                                \-> meaning (for words)
 //! ```
 //!
-//! Invariants: build metadata never takes part in an order or a match; a value that exists was
-//! accepted by upstream's parser; nothing is parsed or allocated while a version is matched.
+//! Invariants: build metadata never affects order or matching. A value that exists was accepted by
+//! upstream's parser. Nothing is parsed or allocated while a version is matched.
 
 pub mod comparator;
 mod constraint;
@@ -45,11 +45,12 @@ pub use self::version_release::{
 };
 pub use crate::version::identifier::IdentifierError;
 
-// === Range texts, read from left to right, and the place where one went wrong ===
+// === A cursor over range texts, and the position of a fault in them ===
 //
-// All delimiters of the grammars are ASCII, so every position it stops at is a character boundary.
+// All delimiters of the grammars are ASCII, so every position where the cursor stops is a character
+// boundary.
 
-/// Reads `text` forward. Cloning one keeps a place to come back to.
+/// Reads `text` forward. A clone keeps a position to return to.
 #[derive(Clone, Debug)]
 pub(crate) struct RangeCursor<'t> {
     text: &'t str,
@@ -77,7 +78,7 @@ impl<'t> RangeCursor<'t> {
         self.at >= self.text.len()
     }
 
-    /// Steps over `token` if it comes next.
+    /// Skips `token` if it comes next. Returns whether it did.
     pub(crate) fn eat(&mut self, token: &str) -> bool {
         let comes = self
             .text
@@ -90,7 +91,7 @@ impl<'t> RangeCursor<'t> {
         comes
     }
 
-    /// Steps over all bytes that `belongs` accepts, and returns them.
+    /// Skips all bytes that `belongs` accepts, and returns them.
     pub(crate) fn eat_while(&mut self, belongs: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
         while self.peek().is_some_and(&belongs) {
@@ -99,32 +100,33 @@ impl<'t> RangeCursor<'t> {
         self.since(start)
     }
 
-    /// Steps over blanks as RE2's `\s` knows them, and returns how many there were.
+    /// Skips white space as RE2's `\s` defines it, and returns its length in bytes.
     pub(crate) fn eat_blanks(&mut self) -> usize {
         self.eat_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r'))
             .len()
     }
 
-    /// The text from `start` up to here.
+    /// The text from `start` up to the current position.
     pub(crate) fn since(&self, start: usize) -> &'t str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 }
 
-/// The place of a fault in the text as typed, for a caret under it. `explain` words it. Upstream's messages name no
-/// position: the same scan finds it.
+/// The position of a fault in the text as typed, for a caret under it. `explain` words it.
+/// Upstream's messages name no position, so the same scan finds it here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeFault {
-    /// Byte offset of a character; the text's length where something is missing at its end.
+    /// Byte offset of a character, or the length of the text if something is missing at its end.
     pub at: usize,
-    /// The character there; none at the end.
+    /// The character at that offset; `None` at the end.
     pub found: Option<char>,
-    /// What should have stood there.
+    /// The part that was expected at that offset.
     pub expected: ExpectedPart,
 }
 
 impl RangeFault {
-    /// The fault at byte `at` of `text`, which can be within a character if a limit is there.
+    /// Creates a fault at byte `at` of `text`. A length limit can be within a character; the fault
+    /// is then at the start of the character.
     pub(crate) fn new(text: &str, at: usize, expected: ExpectedPart) -> Self {
         let at = text.floor_char_boundary(at);
         let found = text.get(at..).and_then(|rest| rest.chars().next());
@@ -136,21 +138,21 @@ impl RangeFault {
     }
 }
 
-/// What a range needs at some place.
+/// The part that a range needs at some position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedPart {
-    /// The end of the text, at the latest.
+    /// The end of the text, at this position or before.
     End,
-    /// A comparator: an operator, if any, and a version.
+    /// A comparator: an optional operator and a version.
     Comparator,
-    /// Something between two comparators: a blank, a comma or `||`.
+    /// A separator between two comparators: a space, a comma or `||`.
     Separator,
-    /// An operator that the grammar knows.
+    /// An operator of the grammar.
     Operator,
-    /// A version that can be read.
+    /// A valid version.
     Version,
-    /// A numeric prerelease identifier that does not start with 0, as this one does.
+    /// A numeric prerelease identifier without a leading zero.
     NoLeadingZero,
-    /// Two versions around this hyphen, and nothing glued to them.
+    /// A version on each side of this hyphen, separated from it by spaces.
     HyphenRange,
 }

@@ -1,25 +1,25 @@
-//! The edges of a package as they are written, for those who show them.
+//! The edges of a package as written, for callers that display them.
 
 use crate::bundle_set::BundleIndex;
 use crate::edges::{ChannelIndex, IndexedEdge, NameEdge};
 use crate::version::SkipRange;
 use crate::{Bundle, Channel, Package};
 
-/// An edge as an entry writes it.
+/// An edge as its entry declares it.
 #[derive(Clone, Copy, Debug)]
 pub enum WrittenEdge<'p> {
-    /// From a name.
+    /// An edge that starts at a name.
     Name {
         /// The name; empty for an entry without `replaces`.
         from: &'p str,
-        /// In which list it stands.
+        /// The field that declares the edge.
         kind: NameEdge,
         /// The channel of the entry.
         channel: ChannelIndex,
         /// Bundle that the entry names.
         to: BundleIndex,
     },
-    /// From the versions of a range.
+    /// An edge that starts at the versions of a range.
     Range {
         /// The range.
         range: &'p SkipRange,
@@ -28,9 +28,9 @@ pub enum WrittenEdge<'p> {
         /// Bundle that the entry names.
         to: BundleIndex,
     },
-    /// From nowhere: the `skipRange` cannot be read, and OLM ignores it.
+    /// An entry whose `skipRange` cannot be read. OLM ignores it, so there is no edge.
     UnreadRange {
-        /// Text of the field.
+        /// The text of the field.
         text: &'p str,
         /// The channel of the entry.
         channel: ChannelIndex,
@@ -58,7 +58,8 @@ impl WrittenEdge<'_> {
 }
 
 impl Package {
-    /// Every edge, as written: those from names in byte order of the names, then those from ranges.
+    /// All edges as written: edges from names in byte order of the names, then edges from ranges,
+    /// then unreadable ranges.
     pub fn written_edges(&self) -> impl Iterator<Item = WrittenEdge<'_>> {
         let names = self.edges.names().flat_map(|(from, edges)| {
             edges.iter().map(move |named| {
@@ -85,7 +86,7 @@ impl Package {
         names.chain(ranges).chain(unread)
     }
 
-    /// Every name that an edge starts at, in byte order.
+    /// All names that edges start at, in byte order.
     pub fn names_of_edges(&self) -> Vec<&str> {
         self.edges.names().map(|(name, _)| name).collect()
     }
@@ -95,7 +96,8 @@ impl Package {
         self.bundles.len()
     }
 
-    /// The bundles of this name, best first: blobs that are filed under different names can share one.
+    /// The bundles with this name, best first. Blobs in different files can have the same bundle
+    /// name.
     pub fn bundles_named<'p>(
         &'p self,
         name: &'p str,
@@ -106,7 +108,7 @@ impl Package {
 }
 
 impl Channel {
-    /// The bundles that its entries name, each once, best first.
+    /// The bundles that the entries name, each once, best first.
     pub fn members(&self) -> impl Iterator<Item = BundleIndex> {
         self.members.iter().copied()
     }

@@ -1,11 +1,12 @@
-//! Edges that start at the versions of ranges: which ranges of a package match a version, found without comparing all.
+//! Edges that start at version ranges: finds the ranges of a package that match a version without
+//! comparing all of them.
 //!
 //! | structure | answers for | in packages |
 //! | --- | --- | --- |
-//! | [`AnswerRows`] | the versions of the package's own bundles, worked out beforehand | with few versions and ranges |
+//! | [`AnswerRows`] | the versions of the package's own bundles, computed in advance | with few versions and ranges |
 //! | [`RankedEdges`] | any version, by the intervals | with many |
 //! | [`EndingRanges`] | any version, and one bundle where the edge ends | with many |
-//! | [`RangeIndex`] | any version, by all ranges, or by those that are not intervals beside `RankedEdges` | all |
+//! | [`RangeIndex`] | any version, by all ranges, or by the ranges that `RankedEdges` does not have | all |
 
 use std::ops::Range;
 
@@ -42,7 +43,7 @@ struct RankedEdge {
 }
 
 impl RankedEdges {
-    /// The memory for the edges of these ranges, with what sorting takes while the lists are built.
+    /// Memory for the edges of these ranges, including what sorting uses while the lists are built.
     pub(super) fn bytes(ranges: &[RangeEdges]) -> usize {
         let edges = count(ranges);
         allocated(size_of::<Self>())
@@ -51,7 +52,7 @@ impl RankedEdges {
             + 2 * allocated(edges.div_ceil(BLOCK) * size_of::<u32>())
     }
 
-    /// The edges of the ranges that are intervals.
+    /// Builds the list from the ranges that are intervals.
     pub(super) fn of(ranges: &[RangeEdges]) -> Self {
         let (ends, ranks) = ranked_ends(ranges);
         let edges = ranked_edges(ranges, &ranks);
@@ -112,13 +113,13 @@ fn ranked_edges(ranges: &[RangeEdges], ranks: &[Ranks]) -> Vec<RankedEdge> {
     ranked
 }
 
-/// How many edges are skipped at once: a kibibyte of them.
+/// Number of edges that are skipped together: a kibibyte of them.
 const BLOCK: usize = 64;
 
-/// How many blocks are skipped at once.
+/// Number of blocks that are skipped together.
 const BLOCKS: usize = 64;
 
-/// An end, and its place in the version order.
+/// An end, and its position in the version order.
 type PlacedEnd<'r> = (&'r VersionCut, RangeEnd);
 
 /// An end of a range: twice the place of the range among the ranges of the package, plus one for an upper end.
@@ -150,7 +151,7 @@ impl RangeEnd {
         self.0 as usize / 2
     }
 
-    /// Whether a version is above it.
+    /// Whether the version is above this end.
     fn is_below(self, version: &Version, ranges: &[RangeEdges]) -> bool {
         let range = ranges.get(self.range());
         range
@@ -165,7 +166,7 @@ impl RangeEnd {
     }
 }
 
-/// The memory for [`ranked_ends`] of so many ranges, with what sorting takes.
+/// Memory for [`ranked_ends`] of this many ranges, including what sorting uses.
 fn ends_bytes(ranges: usize) -> usize {
     let ends = 2 * ranges;
     2 * allocated(ends * size_of::<PlacedEnd<'_>>())
@@ -188,8 +189,8 @@ fn sorted_ends(ranges: &[RangeEdges]) -> Vec<PlacedEnd<'_>> {
     ends
 }
 
-/// The different ends of the intervals, and the ranks of each range. Equal ends have one rank. The ranks of a range that
-/// is not an interval mean nothing.
+/// The distinct ends of the intervals, and the ranks of each range. Equal ends have one rank. The
+/// ranks of a range that is not an interval are meaningless.
 fn ranked_ends(ranges: &[RangeEdges]) -> (Vec<RangeEnd>, Vec<Ranks>) {
     let ends = sorted_ends(ranges);
     let mut different = Vec::with_capacity(ends.len());
@@ -208,20 +209,20 @@ fn ranked_ends(ranges: &[RangeEdges]) -> (Vec<RangeEnd>, Vec<Ranks>) {
     (different, ranks)
 }
 
-/// A bundle, and the place of a range among the ranges of the package.
+/// A bundle, and the position of a range among the ranges of the package.
 type EndingRange = (BundleIndex, u32);
 
-/// For each bundle the ranges with an edge that ends at it.
+/// The ranges with an edge to a bundle, for each bundle.
 ///
-/// A request nearly always asks for one version, so one bundle is a candidate. In a large package thousands of edges can
-/// start at the installed version, but few end at one bundle.
+/// A request nearly always selects one version, so one bundle is a candidate. In a large package
+/// thousands of edges can start at the installed version, but few end at one bundle.
 ///
-/// Invariant: sorted, and nothing is in it twice.
+/// Invariant: sorted, without duplicates.
 #[derive(Clone, Debug)]
 pub(super) struct EndingRanges(Box<[EndingRange]>);
 
 impl EndingRanges {
-    /// The memory for so many edges: the list, and its copy that is kept.
+    /// Memory for this many edges: the list, and its copy that is kept.
     pub(super) fn bytes(edges: usize) -> usize {
         2 * allocated(edges * size_of::<EndingRange>())
     }
@@ -236,7 +237,7 @@ impl EndingRanges {
         Self(all.as_slice().into())
     }
 
-    /// The places of the ranges with an edge that ends at a bundle.
+    /// The positions of the ranges with an edge to a bundle.
     pub(super) fn at(&self, bundle: BundleIndex) -> impl ExactSizeIterator<Item = usize> {
         let from = self.0.partition_point(|(to, _)| *to < bundle);
         let rest = self.0.get(from..).unwrap_or_default();
@@ -252,7 +253,7 @@ impl Heap for EndingRanges {
     }
 }
 
-/// Ranges of a package by where they begin, as a balanced tree.
+/// Ranges of a package by their lower ends, as a balanced tree.
 ///
 /// Invariant: `by_lower` is sorted by the lower ends of the ranges. Repeated halving gives a tree of subslices;
 /// the root of a subslice is its middle, and `highest` has at that index the range with the greatest upper end in
@@ -261,15 +262,15 @@ impl Heap for EndingRanges {
 pub(super) struct RangeIndex {
     by_lower: Box<[u32]>,
     highest: Box<[u32]>,
-    /// The ranges over which OLM crashes if they do not match a version.
+    /// The ranges for which OLM crashes if they do not match a version.
     crashing: Box<[u32]>,
 }
 
 impl RangeIndex {
-    /// The memory for one range, with what sorting takes while the index is built.
+    /// Memory per range, including what sorting uses while the index is built.
     pub(super) const BYTES: usize = 4 * size_of::<(Hull<'static>, u32)>() + 4 * size_of::<u32>();
 
-    /// Of the ranges that pass a test, and of all ranges over which OLM crashes.
+    /// Indexes the ranges that pass a test, and all ranges for which OLM can crash.
     pub(super) fn of(ranges: &[RangeEdges], is_indexed: impl Fn(&SkipRange) -> bool) -> Self {
         let crashes = |from: &RangeEdges| from.range.otherwise() == Membership::Crashes;
         let numbered = || (0_u32..).zip(ranges);
@@ -288,7 +289,7 @@ impl RangeIndex {
         }
     }
 
-    /// Every range that can match the version or crash over it.
+    /// All ranges that may match the version or make OLM crash.
     pub(super) fn candidates(&self, ranges: &[RangeEdges], version: &Version) -> Vec<u32> {
         let mut found = self.crashing.to_vec();
         find(&self.by_lower, &self.highest, ranges, version, &mut found);
@@ -343,7 +344,7 @@ fn find(
     }
 }
 
-/// A range, by its place among those of the package, and its answer.
+/// A range, by its position among the ranges of the package, and its answer.
 ///
 /// Sixteen bits are enough: there are rows only if versions times ranges are at most 65,536.
 pub(super) type RangeAnswer = (u16, Membership);
@@ -356,25 +357,25 @@ pub(super) type RangeAnswer = (u16, Membership);
 #[derive(Clone, Debug)]
 pub(super) struct AnswerRows {
     answers: Box<[RangeAnswer]>,
-    /// Where each row ends.
+    /// The end of each row.
     ends: Box<[u32]>,
 }
 
-/// A range, and which of some versions are in it, if it is an interval.
+/// A range, and the positions of the versions in it, if it is an interval.
 struct PlacedRange<'r> {
     range: &'r SkipRange,
     places: Option<Range<usize>>,
 }
 
 impl AnswerRows {
-    /// The memory for the rows of so many versions and ranges, while they are made.
+    /// Memory for the rows of this many versions and ranges, while they are built.
     pub(super) fn bytes(versions: usize, ranges: usize) -> usize {
         let answers = 4 * size_of::<RangeAnswer>() * versions * ranges;
         let placed = size_of::<PlacedRange<'_>>() * ranges;
         allocated(answers + 2 * size_of::<u32>() * versions) + allocated(placed)
     }
 
-    /// The rows of these versions, highest first.
+    /// Builds the rows of these versions, which are sorted from highest to lowest.
     pub(super) fn of(versions: &[&Version], ranges: &[RangeEdges]) -> Self {
         let (mut answers, mut ends) = (Vec::new(), Vec::with_capacity(versions.len()));
         let ranges = ranges.iter();
@@ -390,14 +391,14 @@ impl AnswerRows {
             last = Some(version);
             ends.push(u32::try_from(answers.len()).unwrap_or(u32::MAX));
         }
-        // Copies: a list that shrinks in its place leaves holes between those that stay.
+        // Copies, because shrinking a list in place leaves holes between allocations that stay.
         Self {
             answers: answers.as_slice().into(),
             ends: ends.into(),
         }
     }
 
-    /// The row of a bundle, by its place in the package.
+    /// Returns the row of a bundle, by its position in the package.
     pub(super) fn get(&self, bundle: usize) -> Option<&[RangeAnswer]> {
         let end = *self.ends.get(bundle)? as usize;
         let before = bundle.checked_sub(1).map(|before| self.ends.get(before));
@@ -415,7 +416,7 @@ impl<'r> PlacedRange<'r> {
         Self { range, places }
     }
 
-    /// The answer for the version in this place.
+    /// The answer for the version at this position.
     fn answer(&self, place: usize, version: &Version) -> Membership {
         match &self.places {
             Some(places) if places.contains(&place) => Membership::Holds,

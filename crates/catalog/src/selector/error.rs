@@ -1,8 +1,8 @@
-//! Why a selector does not compile, in apimachinery's exact words.
+//! The reason why a selector is invalid, in apimachinery's exact words.
 //!
-//! Mirrors `field.Error` (k8s.io/apimachinery, [`pkg/util/validation/field/errors.go`]), the messages
-//! of `pkg/api/validate/content`, and the `[a, b]` of an aggregate of several. The words changed
-//! between releases: [`SelectorTexts`].
+//! Mirrors `field.Error` (k8s.io/apimachinery, [`pkg/util/validation/field/errors.go`]), the
+//! messages of `pkg/api/validate/content`, and the `[a, b]` of an aggregate of several errors. The
+//! wording changed between releases; see [`SelectorTexts`].
 //!
 //! [`pkg/util/validation/field/errors.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/validation/field/errors.go
 
@@ -11,58 +11,58 @@ use std::fmt::Write;
 use crate::selector::{LabelKeyFault, LabelValueFault};
 use crate::version::go;
 
-/// Why a selector does not compile. Its text is apimachinery's own.
+/// The reason why a selector does not compile. The text is apimachinery's own.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SelectorError {
     /// A requirement of `matchLabels` or `matchExpressions` is invalid.
     #[error("{}", aggregate(faults, *omitted, *texts))]
     InvalidRequirement {
-        /// Everything that is wrong with it, at least one.
+        /// All faults of the requirement; at least one.
         faults: Vec<RequirementFault>,
-        /// How many more bad values there are: over some hundred are only counted.
+        /// Number of further bad values. Beyond a hundred or so, bad values are only counted.
         omitted: usize,
-        /// The release whose words are used.
+        /// The release whose wording is used.
         texts: SelectorTexts,
     },
-    /// An operator other than `In`, `NotIn`, `Exists` and `DoesNotExist`, in exactly this case.
+    /// The operator is not exactly `In`, `NotIn`, `Exists` or `DoesNotExist`.
     #[error("{} is not a valid label selector operator", go::quote(operator))]
     UnknownOperator {
-        /// The operator as written, empty if absent.
+        /// The operator as written; empty if absent.
         operator: String,
     },
 }
 
-/// One thing that is wrong with a requirement.
+/// A fault of a requirement.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RequirementFault {
-    /// The key is no label key.
+    /// The key is not a valid label key.
     Key {
-        /// The key as written, empty if absent.
+        /// The key as written; empty if absent.
         key: String,
-        /// What is wrong with it, at least one.
+        /// Faults of the key; at least one.
         faults: Vec<LabelKeyFault>,
     },
-    /// A value is no label value.
+    /// A value is not a valid label value.
     Value {
-        /// The key that it is for.
+        /// The key of the requirement.
         key: String,
-        /// Its place in the values, from 0; 0 for `matchLabels`.
+        /// Index of the value, from 0; always 0 for `matchLabels`.
         index: usize,
         /// The value as written.
         value: String,
-        /// What is wrong with it, at least one.
+        /// Faults of the value; at least one.
         faults: Vec<LabelValueFault>,
     },
-    /// `In` or `NotIn` without values.
+    /// `In` or `NotIn` has no values.
     ValuesMissing,
-    /// `Exists` or `DoesNotExist` with values.
+    /// `Exists` or `DoesNotExist` has values.
     ValuesUnexpected {
         /// The values as written.
         values: Vec<String>,
     },
 }
 
-/// Whose words a [`SelectorError`] uses: apimachinery's texts changed twice.
+/// The wording of a [`SelectorError`]: apimachinery changed its texts twice.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SelectorTexts {
     /// apimachinery up to 0.33 (OLM v1.0 to v1.4): lists in Go syntax, limits in "characters".
@@ -197,13 +197,13 @@ const VALUE_SYNTAX: &str = "a valid label must be an empty string or consist of 
     'MyValue',  or 'my_value',  or '12345', regex used for validation is \
     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-// === A list of strings as Go prints it, in an error text of apimachinery ===
+// === Lists of strings as Go prints them, in error texts of apimachinery ===
 //
-// Two forms: the JSON of `encoding/json` (which also escapes `<`, `>`, `&` and the two Unicode
-// line ends), and the Go syntax of `fmt`'s `%#v`. An empty list stands for Go's nil slice, since
+// Two forms: the JSON of `encoding/json`, which also escapes `<`, `>`, `&` and the two Unicode line
+// separators, and the Go syntax of `fmt`'s `%#v`. An empty list represents Go's nil slice, because
 // apimachinery copies the values into one.
 
-/// `["a","b"]`, or `null` for none.
+/// Formats values as `["a","b"]`, or `null` if there are none.
 pub(super) fn json(values: &[String]) -> String {
     if values.is_empty() {
         return "null".to_owned();
@@ -212,7 +212,7 @@ pub(super) fn json(values: &[String]) -> String {
     format!("[{}]", values.join(","))
 }
 
-/// `[]string{"a", "b"}`, or `[]string(nil)` for none.
+/// Formats values as `[]string{"a", "b"}`, or `[]string(nil)` if there are none.
 pub(super) fn go_syntax(values: &[String]) -> String {
     if values.is_empty() {
         return "[]string(nil)".to_owned();

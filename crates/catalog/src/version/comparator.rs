@@ -1,6 +1,7 @@
-//! Comparators of a range, and the order of versions that they are compiled onto: points, cuts between versions, and spans.
+//! Comparators of a range, and the version order that they are compiled onto: points, cuts between
+//! versions, and spans.
 //!
-//! Every operator of both grammars is a stretch of the order or its complement, with one exception:
+//! Every operator of both grammars is a span of the order or its complement, with one exception:
 //! Masterminds' `!=` on a major.minor (`!=1.2`, `!=1.2.x-alpha`; [`constraints.go`]).
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
@@ -12,14 +13,14 @@ use std::sync::{Arc, LazyLock};
 use crate::memory::{Heap, allocated, heap_of};
 use crate::version::identifier::Identifiers;
 
-/// What a version has to satisfy.
+/// A condition on a version.
 #[derive(Clone, Debug)]
 pub(crate) enum Comparator {
-    /// Lies in the span.
+    /// The version is in the span.
     Within(Span),
-    /// Lies outside the span.
+    /// The version is outside the span.
     Outside(Span),
-    /// Is no version of this major.minor with just this prerelease.
+    /// The version does not have both this major.minor and exactly this prerelease.
     Unlike(PatchLine),
 }
 
@@ -32,7 +33,7 @@ impl Comparator {
         }
     }
 
-    /// The only version that it admits, if that is what it says.
+    /// The only version that the comparator admits, if it is an exact version.
     pub(crate) fn only(&self) -> Option<&VersionPoint> {
         match self {
             Self::Within(span) => span.only(),
@@ -40,7 +41,7 @@ impl Comparator {
         }
     }
 
-    /// Whether every version above some version is admitted.
+    /// Whether the comparator admits all versions above some version.
     pub(crate) fn is_open_above(&self) -> bool {
         match self {
             Self::Within(span) => span.upper == VersionCut::Unlimited && !span.lower.is_top(),
@@ -61,14 +62,14 @@ impl Heap for Comparator {
     }
 }
 
-/// The versions of one major.minor that share a prerelease, e.g. `1.2.*-alpha`; the patch is free.
+/// The versions of one major.minor with the same prerelease and any patch, e.g. `1.2.*-alpha`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PatchLine {
     /// The major version.
     pub major: u64,
     /// The minor version.
     pub minor: u64,
-    /// The prerelease that they share.
+    /// The prerelease of all these versions.
     pub prerelease: Prerelease,
 }
 
@@ -78,7 +79,7 @@ impl PatchLine {
             && point.prerelease == self.prerelease
     }
 
-    /// The version of this line with the given patch.
+    /// Returns the version of this line with the given patch.
     pub(crate) fn at(&self, patch: u64) -> VersionPoint {
         let core = Core::new(self.major, self.minor, patch);
         VersionPoint {
@@ -88,24 +89,24 @@ impl PatchLine {
     }
 }
 
-// === Stretches of the version order: cuts between versions, and spans from one cut to the next ===
+// === Spans of the version order, from one cut between versions to another ===
 //
-// Both range grammars compile onto these, so that matching, openness and the words of a range rest
-// on one reading. A number that overflows while a span is built ends at the highest version.
+// Both range grammars compile onto spans, so matching, openness and descriptions of a range share
+// one model. If a number overflows while a span is built, the span ends at the highest version.
 
-/// On which side of a version a cut lies.
+/// The side of a version that a cut is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// Just below it.
+    /// Just below the version.
     Before,
-    /// Just above it.
+    /// Just above the version.
     After,
 }
 
-/// A place between versions. The derived order is the order of places.
+/// A cut between versions. The derived order is the order of the positions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VersionCut {
-    /// Beside a version.
+    /// Next to a version, on one side.
     At(VersionPoint, Side),
     /// Above every version.
     Unlimited,
@@ -121,7 +122,7 @@ impl Heap for VersionCut {
 }
 
 impl VersionCut {
-    /// Just below a version.
+    /// The cut just below a version.
     pub fn before(point: VersionPoint) -> Self {
         Self::At(point, Side::Before)
     }
@@ -130,17 +131,17 @@ impl VersionCut {
         Self::At(point, Side::After)
     }
 
-    /// Below every version: nothing is lower than `0.0.0-0`.
+    /// The cut below every version: no version is lower than `0.0.0-0`.
     pub fn bottom() -> Self {
         Self::before(VersionPoint::lowest(Core::ZERO))
     }
 
-    /// Above all versions of `core`'s major, prereleases included.
+    /// The cut above all versions of `core`'s major, prereleases included.
     pub(crate) fn after_major(core: Core) -> Self {
         Self::before_core(core.next_major())
     }
 
-    /// Above all versions of `core`'s major.minor, prereleases included.
+    /// The cut above all versions of `core`'s major.minor, prereleases included.
     pub(crate) fn after_minor(core: Core) -> Self {
         Self::before_core(core.next_minor())
     }
@@ -156,7 +157,7 @@ impl VersionCut {
         }
     }
 
-    /// Whether no version lies above this cut.
+    /// Whether no version is above this cut.
     pub(crate) fn is_top(&self) -> bool {
         match self {
             Self::At(_, Side::Before) => false,
@@ -165,7 +166,7 @@ impl VersionCut {
         }
     }
 
-    /// Whether `point` lies above this cut.
+    /// Whether `point` is above this cut.
     pub(crate) fn is_below(&self, point: &VersionPoint) -> bool {
         match self {
             Self::At(at, Side::Before) => at <= point,
@@ -175,7 +176,7 @@ impl VersionCut {
     }
 }
 
-/// All versions between two cuts. Empty if they are the wrong way round.
+/// All versions between two cuts. Empty if the upper cut is below the lower one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The lower end.
@@ -185,7 +186,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The version that it holds, if it begins before it and ends behind it.
+    /// The version of the span, if its ends are just below and just above one version.
     pub(crate) fn only(&self) -> Option<&VersionPoint> {
         match (&self.lower, &self.upper) {
             (VersionCut::At(lower, Side::Before), VersionCut::At(upper, Side::After))
@@ -209,12 +210,12 @@ impl Span {
         Self::new(VersionCut::bottom(), upper)
     }
 
-    /// One version alone, whatever its build metadata.
+    /// The span of one version, whatever its build metadata.
     pub(crate) fn exactly(point: VersionPoint) -> Self {
         Self::new(VersionCut::before(point.clone()), VersionCut::after(point))
     }
 
-    /// All versions of one major, prereleases included.
+    /// The span of all versions of one major, prereleases included.
     pub(crate) fn major(core: Core) -> Self {
         let first = Core::new(core.major, 0, 0);
         Self::new(
@@ -223,7 +224,7 @@ impl Span {
         )
     }
 
-    /// All versions of one major.minor, prereleases included.
+    /// The span of all versions of one major.minor, prereleases included.
     pub(crate) fn minor(core: Core) -> Self {
         let first = Core { patch: 0, ..core };
         Self::new(
@@ -236,16 +237,16 @@ impl Span {
         self.lower.is_below(point) && !self.upper.is_below(point)
     }
 
-    /// Whether all of `other`, which is not empty, lies in here.
+    /// Whether `other`, which must not be empty, is entirely within this span.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         self.lower <= other.lower && other.upper <= self.upper
     }
 }
 
-// === A place in the order of versions: the numbers and the prerelease, without build metadata ===
+// === Points of the version order: the numbers and the prerelease, without build metadata ===
 //
-// Semantic precedence, as `Compare` of blang/semver and Masterminds/semver: numbers first; a
-// prerelease lies below its release; identifiers left to right.
+// Semantic precedence, as in `Compare` of blang/semver and Masterminds/semver: numbers first; a
+// prerelease is below its release; identifiers are compared from left to right.
 
 /// The three numbers, ordered by significance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -267,7 +268,7 @@ impl Core {
         }
     }
 
-    /// The next numbers; none after the highest.
+    /// The next three numbers; `None` after the highest.
     pub(crate) fn successor(self) -> Option<Self> {
         match self.patch.checked_add(1) {
             Some(patch) => Some(Self { patch, ..self }),
@@ -275,7 +276,7 @@ impl Core {
         }
     }
 
-    /// The first numbers above all of this major.minor.
+    /// The first numbers above this major.minor.
     pub(crate) fn next_minor(self) -> Option<Self> {
         match self.minor.checked_add(1) {
             Some(minor) => Some(Self::new(self.major, minor, 0)),
@@ -283,7 +284,7 @@ impl Core {
         }
     }
 
-    /// The first numbers above all of this major.
+    /// The first numbers above this major.
     pub(crate) fn next_major(self) -> Option<Self> {
         self.major
             .checked_add(1)
@@ -292,7 +293,7 @@ impl Core {
 }
 
 impl Core {
-    /// The length of its text in bytes.
+    /// The length of the text in bytes.
     fn text_len(self) -> usize {
         let numbers = [self.major, self.minor, self.patch];
         numbers.map(digit_count).iter().sum::<usize>() + 2
@@ -309,7 +310,7 @@ impl fmt::Display for Core {
     }
 }
 
-/// Writes a number: versions are in every message many times, and `write!` takes several times longer.
+/// Writes a number. Messages contain many versions, and `write!` takes several times longer.
 fn number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     let mut digits = [b'0'; MOST_DIGITS];
     let mut rest = number;
@@ -323,17 +324,18 @@ fn number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     f.write_str(str::from_utf8(digits).unwrap_or_default())
 }
 
-/// How many digits a number has.
+/// Number of decimal digits.
 fn digit_count(number: u64) -> usize {
     number
         .checked_ilog10()
         .map_or(1, |power| power as usize + 1)
 }
 
-/// The digits of the greatest number.
+/// Number of digits of the greatest number.
 const MOST_DIGITS: usize = 20;
 
-/// The prerelease of a version, perhaps none. None is the highest, since a release ends the row.
+/// The prerelease of a version, if any. A version without one is the highest, because a release
+/// follows all of its prereleases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prerelease(Option<Arc<Identifiers>>);
 
@@ -353,7 +355,7 @@ impl Prerelease {
         self.0.is_none()
     }
 
-    /// The text, `""` when there is none.
+    /// The text; `""` if there is no prerelease.
     pub fn as_str(&self) -> &str {
         self.0.as_deref().map_or("", Identifiers::as_str)
     }
@@ -391,7 +393,7 @@ impl PartialOrd for Prerelease {
 pub struct VersionPoint {
     /// Major, minor and patch.
     pub core: Core,
-    /// The prerelease, if it has one.
+    /// The prerelease, if any.
     pub prerelease: Prerelease,
 }
 
@@ -414,7 +416,7 @@ impl VersionPoint {
         }
     }
 
-    /// The length of its text in bytes.
+    /// The length of the text in bytes.
     pub(crate) fn text_len(&self) -> usize {
         let prerelease = match self.prerelease.as_str() {
             "" => 0,
@@ -423,7 +425,7 @@ impl VersionPoint {
         self.core.text_len() + prerelease
     }
 
-    /// The next place in the order; none after the highest release.
+    /// The next point in the order; `None` after the highest release.
     pub(crate) fn successor(&self) -> Option<Self> {
         match &self.prerelease.0 {
             None => self.core.successor().map(Self::lowest),
@@ -448,11 +450,12 @@ impl fmt::Display for VersionPoint {
     }
 }
 
-/// `0`, below which there is none. Each range without a lower end begins there, so all share it.
+/// The identifier `0`, the lowest one. All ranges without a lower end start at it, so they share
+/// it.
 static LOWEST: LazyLock<Arc<Identifiers>> = LazyLock::new(|| Arc::new(Identifiers::zero()));
 
-/// An interval that includes every version of a range, and perhaps others: cheap bounds of the range.
-/// [`Extent`](super::Extent) is exact, and takes memory and time to work out.
+/// An interval that includes every version of a range, and perhaps others: cheap bounds of the
+/// range. [`Extent`](super::Extent) is exact, but takes memory and time to compute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hull<'a> {
     /// Absent: the interval has no lower end.
@@ -461,7 +464,7 @@ pub(crate) struct Hull<'a> {
 }
 
 impl<'a> Hull<'a> {
-    /// Of comparators that must all hold.
+    /// The hull of comparators that must all match.
     pub(crate) fn of_group(comparators: impl Iterator<Item = &'a Comparator>) -> Self {
         let all = Self {
             lower: None,
@@ -484,7 +487,7 @@ impl<'a> Hull<'a> {
         }
     }
 
-    /// The lower end, if there is one. Ends compare by their place in the version order.
+    /// The lower end, if any. Ends compare by their position in the version order.
     pub(crate) fn lower(&self) -> Option<&'a VersionCut> {
         self.lower
     }
@@ -494,13 +497,13 @@ impl<'a> Hull<'a> {
         self.upper
     }
 
-    /// Whether all of it is higher than this version.
+    /// Whether the whole interval is above this version.
     pub(crate) fn is_above(&self, point: &VersionPoint) -> bool {
         let lower = self.lower;
         lower.is_some_and(|lower| !lower.is_below(point))
     }
 
-    /// Whether all of it is lower than this version.
+    /// Whether the whole interval is below this version.
     pub(crate) fn is_below(&self, point: &VersionPoint) -> bool {
         self.upper.is_below(point)
     }

@@ -1,11 +1,11 @@
 //! `spec.source.catalog.version`: a range in the grammar of Masterminds/semver v3.
 //!
-//! Mirrors `NewConstraint` and `Check` ([`constraints.go`]), odd results included: `^*` is only
-//! 0.0.0, `<=*` only 0.0.z, `~0.0.0` everything. A bundle's version has been read by blang before
-//! and never passes through Masterminds' own parser; its release plays no part.
+//! Mirrors `NewConstraint` and `Check` ([`constraints.go`]), odd results included: `^*` matches
+//! only 0.0.0, `<=*` only 0.0.z, `~0.0.0` everything. Bundle versions are read by blang and never
+//! pass through Masterminds' own parser. A bundle's release has no effect.
 //!
-//! Invariant: whether a comparator admits prereleases is settled when the constraint is parsed, so
-//! that matching knows nothing of library releases.
+//! Invariant: whether a comparator admits prereleases is decided when the constraint is parsed, so
+//! matching does not depend on library releases.
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
@@ -27,22 +27,22 @@ use crate::version::{ExpectedPart, RangeCursor, RangeFault, go};
 #[derive(Clone, Debug)]
 pub struct Constraint {
     text: Box<str>,
-    /// Nearly always one, which takes no list of its own.
+    /// Nearly always one group, which needs no separate list.
     groups: SmallVec<[Group; 1]>,
 }
 
-/// Comparators that must all hold.
+/// Comparators that must all match.
 #[derive(Clone, Debug)]
 pub(crate) struct Group(Box<[GatedComparator]>);
 
-/// A comparator, and whether it lets versions with a prerelease pass at all.
+/// A comparator, and whether it admits versions with a prerelease at all.
 #[derive(Clone, Debug)]
 struct GatedComparator {
     comparator: Comparator,
     prereleases: Prereleases,
 }
 
-/// Whether versions with a prerelease have a chance.
+/// Whether versions with a prerelease can match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Prereleases {
     Admitted,
@@ -50,17 +50,17 @@ enum Prereleases {
 }
 
 impl Constraint {
-    /// Reads `text` as `NewConstraint` of that release. The empty text is an error.
+    /// Parses `text` as `NewConstraint` of that release. An empty text is an error.
     ///
     /// # Errors
     ///
-    /// The first fault in upstream's order: length, count of groups, then group by group.
+    /// The first fault in upstream's order: length, number of groups, then group by group.
     pub fn parse(text: &str, release: Masterminds) -> Result<Self, ConstraintError> {
         Self::pin(text).map_or_else(|| Self::compile(text, release), Ok)
     }
 
-    /// The result of [`Self::compile`] for one whole version such as `1.2.3-rc.1`, which all releases of Masterminds
-    /// read in the same way.
+    /// Returns the result of [`Self::compile`] for one complete version such as `1.2.3-rc.1`. All
+    /// releases of Masterminds read such a text in the same way.
     fn pin(text: &str) -> Option<Self> {
         let starts = text.starts_with(|first: char| first.is_ascii_digit());
         let can_be = starts && text.len() <= MOST_OF_A_PIN && !text.contains('+');
@@ -109,28 +109,28 @@ impl Constraint {
         })
     }
 
-    /// The text as given.
+    /// The text as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the version satisfies all comparators of some group. Allocates nothing.
+    /// Whether the version satisfies all comparators of some group. Does not allocate.
     pub fn matches(&self, version: &Version) -> bool {
         self.groups.iter().any(|group| group.matches(version))
     }
 
-    /// Whether some group holds versions without limit above.
+    /// Whether some group matches versions without an upper limit.
     ///
-    /// Comparators that are each open above still are so together, and where one is not, the group
-    /// ends there; so contradictions need no care.
+    /// A group has no upper limit exactly if each of its comparators has none. Contradictory
+    /// comparators need no special case.
     pub fn is_open_above(&self) -> bool {
         self.groups
             .iter()
             .any(|group| group.comparators().all(Comparator::is_open_above))
     }
 
-    /// The version without build metadata, where the range is one comparator and holds no other:
-    /// `1.2.3`, `=v1.2.3`.
+    /// The version, without build metadata, if the range is one comparator that matches only this
+    /// version: `1.2.3`, `=v1.2.3`.
     pub fn only(&self) -> Option<String> {
         let [group] = self.groups.as_slice() else {
             return None;
@@ -151,7 +151,7 @@ impl Group {
         self.0.iter().map(|gated| &gated.comparator)
     }
 
-    /// Whether versions with a prerelease have a chance.
+    /// Whether versions with a prerelease can match.
     pub(crate) fn admits_prereleases(&self) -> bool {
         let mut prereleases = self.0.iter().map(|gated| gated.prereleases);
         prereleases.all(|prereleases| prereleases == Prereleases::Admitted)
@@ -162,12 +162,12 @@ impl Group {
         self.0.iter().all(|gated| gated.admits(version))
     }
 
-    /// An interval that includes all versions of it.
+    /// An interval that includes all versions of the group.
     pub(crate) fn hull(&self) -> Hull<'_> {
         Hull::of_group(self.comparators())
     }
 
-    /// Whether the versions of [`Self::hull`] match, apart from prereleases.
+    /// Whether all versions of [`Self::hull`] match, apart from prereleases.
     pub(crate) fn is_interval(&self) -> bool {
         self.comparators()
             .all(|comparator| matches!(comparator, Comparator::Within(_)))
@@ -181,11 +181,11 @@ impl GatedComparator {
     }
 }
 
-/// No release of Masterminds refuses a version of this length, in bytes.
+/// Longest pin in bytes. No release of Masterminds rejects a version of this length.
 const MOST_OF_A_PIN: usize = 64;
 
-/// The texts between the double bars, each with its byte offset. Plain, because the texts are short: the search of
-/// `split` takes longer to set up.
+/// Splits at `||`, and returns the texts with their byte offsets. A plain loop, because the texts
+/// are short and the search of `split` takes longer to set up.
 fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = Some((0, text));
     iter::from_fn(move || {
@@ -204,15 +204,16 @@ const BARS: &[u8] = b"||";
 
 // === The syntax of one AND group: `>=1.2, <2.0.0 !=1.5` ===
 //
-// Mirrors `validConstraintRegex` and `findConstraintRegex` ([`constraints.go`]): blanks, or exactly
-// one comma with optional blanks, between comparators; blanks may stand behind an operator.
+// Mirrors `validConstraintRegex` and `findConstraintRegex` ([`constraints.go`]). Comparators are
+// separated by white space, or by exactly one comma with optional white space. White space may
+// follow an operator.
 //
 // [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
-/// An operator, synonyms folded.
+/// An operator; synonyms are one operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
-    /// `=`, or none.
+    /// `=`, or no operator.
     Equal,
     NotEqual,
     Greater,
@@ -230,10 +231,10 @@ struct WrittenComparator<'t> {
     at: usize,
 }
 
-/// The comparators of a group: nearly always one or two, which take no allocation.
+/// The comparators of a group: nearly always one or two, which need no allocation.
 type WrittenGroup<'t> = SmallVec<[WrittenComparator<'t>; 2]>;
 
-/// Reads a group; a fault is its byte offset and what is missing there.
+/// Reads a group. An error is a byte offset and the part that is missing there.
 fn read(text: &str) -> Result<WrittenGroup<'_>, (usize, ExpectedPart)> {
     let mut cursor = RangeCursor::new(text);
     let mut comparators = WrittenGroup::new();
@@ -252,7 +253,7 @@ fn read(text: &str) -> Result<WrittenGroup<'_>, (usize, ExpectedPart)> {
     }
 }
 
-/// Whether a constraint's operand can be scanned here; moves behind it.
+/// Scans the operand of a comparator, and moves the cursor past it.
 fn operand<'t>(cursor: &mut RangeCursor<'t>) -> Option<ScannedVersion<'t>> {
     scan(cursor, is_component_byte)
 }
@@ -284,7 +285,7 @@ fn operator(cursor: &mut RangeCursor<'_>) -> Operator {
         .map_or(Operator::Equal, |(_, operator)| operator)
 }
 
-/// Longer spellings before their beginnings.
+/// Spellings of the operators. A longer spelling comes before its prefixes.
 const SPELLINGS: [(&str, Operator); 11] = [
     ("!=", Operator::NotEqual),
     (">=", Operator::GreaterOrEqual),
@@ -299,7 +300,7 @@ const SPELLINGS: [(&str, Operator); 11] = [
     ("^", Operator::Caret),
 ];
 
-/// Why Masterminds refuses a constraint; printed in the words of its release.
+/// The reason why Masterminds rejects a constraint, displayed in the wording of its release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintError {
     kind: ConstraintErrorKind,
@@ -316,17 +317,17 @@ impl ConstraintError {
         }
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     pub fn kind(&self) -> &ConstraintErrorKind {
         &self.kind
     }
 
-    /// Where, in the text as typed.
+    /// The position of the fault in the text as typed.
     pub fn fault(&self) -> RangeFault {
         self.fault
     }
 
-    /// The same fault in the words of another release.
+    /// Returns the same error in the wording of another release.
     pub fn worded_by(&self, release: Masterminds) -> Self {
         Self::new(self.kind.clone(), self.fault, release)
     }
@@ -353,20 +354,21 @@ impl fmt::Display for ConstraintError {
 
 impl std::error::Error for ConstraintError {}
 
-/// What Masterminds finds wrong with a constraint.
+/// Faults that Masterminds finds in a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConstraintErrorKind {
-    /// More bytes than this.
+    /// The text has more bytes than this limit.
     TooLong(usize),
-    /// More OR groups than this.
+    /// The text has more OR groups than this limit.
     TooManyGroups(usize),
-    /// This group, as it reads once hyphen ranges are rewritten, is no list of comparators.
+    /// This group is not a list of comparators. The text is the group after hyphen ranges were
+    /// rewritten.
     Improper(Box<str>),
-    /// An operand is no version.
+    /// An operand is not a version.
     Operand,
 }
 
-/// A fault inside one group: what, and the byte offset in the group's text.
+/// A fault within one group, with the byte offset in the group's text.
 struct LocatedFault {
     kind: ConstraintErrorKind,
     at: usize,

@@ -1,29 +1,30 @@
-//! What the CRD lets through in `spec.source.catalog.version`, before any parser of OLM sees it.
+//! The values that the CRD accepts in `spec.source.catalog.version`, before any parser of OLM reads
+//! them.
 //!
 //! Mirrors the CEL rule and the maximum length in operator-controller's
 //! [`api/v1/clusterextension_types.go`]. Two misplaced brackets in the pattern are part of the
-//! contract: `|` and the two characters `*]` are components in some places, `*` is none in others.
-//! Pattern and length are checked apart because the API server reports them apart.
+//! contract: in some places `|` and the two characters `*]` are components, in others `*` is not.
+//! Pattern and length are checked separately because the API server reports them separately.
 //!
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 use crate::version::RangeCursor;
 use crate::version::identifier::is_identifier_byte;
 
-/// The most characters (code points) of the field.
+/// Longest value of the field, in characters (code points).
 pub const MAX_CHARACTERS: usize = 64;
 
-/// Whether the text is at most [`MAX_CHARACTERS`] long.
+/// Whether the text has at most [`MAX_CHARACTERS`] characters.
 pub fn fits_length(text: &str) -> bool {
     text.chars().nth(MAX_CHARACTERS).is_none()
 }
 
-/// Whether the text has the form that the CRD asks for; the length does not matter.
+/// Whether the text matches the pattern of the CRD, whatever its length.
 pub fn fits_pattern(text: &str) -> bool {
     expression(&mut RangeCursor::new(text)).is_some()
 }
 
-/// The slots of a version in which the pattern allows different wildcards.
+/// The wildcards that the pattern allows in each component of a version.
 struct Slots {
     major: &'static [&'static str],
     minor: &'static [&'static str],
@@ -41,7 +42,7 @@ const LATER: Slots = Slots {
     patch: &["*]"],
 };
 
-/// Longer spellings before their beginnings.
+/// Operators. A longer one comes before its prefixes.
 const OPERATORS: [&str; 11] = ["!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^"];
 
 fn expression(cursor: &mut RangeCursor<'_>) -> Option<()> {
@@ -66,7 +67,7 @@ fn comparator(cursor: &mut RangeCursor<'_>, slots: &Slots) -> Option<()> {
     cursor.eat_blanks();
     cursor.eat("v");
     component(cursor, slots.major)?;
-    // Each of the two may be missing, so a lone second component may also stand in the third slot.
+    // Either can be missing, so a lone second component can also match in the third slot.
     let _minor = dotted(cursor, slots.minor);
     let _patch = dotted(cursor, slots.patch);
     identifiers(cursor, "-")?;
@@ -90,11 +91,12 @@ fn component(cursor: &mut RangeCursor<'_>, wildcards: &[&str]) -> Option<()> {
         .any(|wildcard| cursor.eat(wildcard))
         || cursor.eat("0")
         || !cursor.eat_while(|byte| byte.is_ascii_digit()).is_empty();
-    // A bracket follows nothing: where `*` fits and `*]` is written, another slot may take it.
+    // No component is followed by a bracket. If `*` matches here but the text is `*]`, another slot
+    // may match it.
     (is_component && cursor.peek() != Some(b']')).then_some(())
 }
 
-/// The sign and what belongs behind it, or nothing at all.
+/// Reads the sign and the identifiers after it, or nothing at all.
 fn identifiers(cursor: &mut RangeCursor<'_>, sign: &str) -> Option<()> {
     if !cursor.eat(sign) {
         return Some(());

@@ -1,15 +1,15 @@
 //! Texts that Go's standard library writes into upstream's messages.
 //!
-//! Mirrors `strconv.Quote` (the verb `%q`) and the errors of `strconv.ParseUint`. Both are quoted
-//! by OLM in conditions, so people search for them byte for byte.
+//! Mirrors `strconv.Quote` (the verb `%q`) and the errors of `strconv.ParseUint`. OLM quotes both
+//! in conditions, so users search for them byte for byte.
 //!
-//! One thing is ours: no text becomes a command of a CI runner, which reads commands from what a step prints. A runner
-//! of GitHub takes a line that starts with `::`, after blanks too, and `##[` anywhere; one of Azure Pipelines
-//! takes `##vso[`, and one of `TeamCity` `##teamcity[`.
+//! One rule is our own: no text becomes a command of a CI runner, which reads commands from the
+//! output of a step. A GitHub runner accepts a line that starts with `::`, also after spaces, and
+//! `##[` anywhere. Azure Pipelines accepts `##vso[`, and `TeamCity` accepts `##teamcity[`.
 
 use std::fmt::Write as _;
 
-/// `text` as Go's `%q` writes it: escaped and between double quotes.
+/// Returns `text` as Go's `%q` writes it: escaped and in double quotes.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -18,15 +18,15 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// `text` as Go's `%q` writes it, without the quotes around it. A line can start with it.
+/// Returns `text` as Go's `%q` writes it, without the quotes. The result can start a line.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     escape_into(start_of_line(text, &mut escaped), &mut escaped);
     escaped
 }
 
-/// A text of another program as part of one line: its line breaks and whatever is not printable are
-/// escaped, its quotes are its own. A line can start with it.
+/// Returns a text of another program as part of one line. Line breaks and characters that are not
+/// printable are escaped; quotes and backslashes are not. The result can start a line.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for part in start_of_line(text, &mut line).split_inclusive(AS_THEY_ARE) {
@@ -38,7 +38,8 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Whether a runner could take what starts here for a command, wherever in a line it is: `##`, a word, `[`.
+/// Whether a CI runner can take the start of this text for a command, at any position in a line:
+/// `##`, a word, `[`.
 pub fn is_runner_command(text: &str) -> bool {
     let word = text.strip_prefix("##");
     word.is_some_and(|word| {
@@ -47,22 +48,23 @@ pub fn is_runner_command(text: &str) -> bool {
     })
 }
 
-/// Whether a runner could take this line for a command.
+/// Whether a CI runner can take this line for a command.
 pub fn is_runner_line(line: &str) -> bool {
     let mut markers = line.match_indices('#');
     line.trim_start().starts_with("::")
         || markers.any(|(at, _)| line.get(at..).is_some_and(is_runner_command))
 }
 
-/// A part of an escaped text, with which a line starts because the text is wrapped.
+/// Returns a part of an escaped text that starts a line because the text is wrapped.
 pub fn wrapped(part: &str) -> String {
     let mut line = String::with_capacity(part.len());
     let rest = start_of_line(part, &mut line);
     line + rest
 }
 
-/// Writes blanks and a colon that a text starts with, so the line is no command, and returns the rest. One colon is
-/// enough: the next could be ours.
+/// Writes the spaces and the colon that a text starts with, so the line is not a command, and
+/// returns the rest. One escaped colon is enough, because the next character could be our own
+/// colon.
 fn start_of_line<'t>(text: &'t str, out: &mut String) -> &'t str {
     let Some(rest) = text.trim_start_matches(' ').strip_prefix(':') else {
         return text;
@@ -72,13 +74,14 @@ fn start_of_line<'t>(text: &'t str, out: &mut String) -> &'t str {
     rest
 }
 
-/// A number that `strconv.ParseUint` refuses. The text holds decimal digits only, or nothing.
+/// The error for a number that `strconv.ParseUint` rejects. The text has only decimal digits, or is
+/// empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
-    /// No digit at all.
+    /// The text is empty.
     #[error("strconv.ParseUint: parsing \"\": invalid syntax")]
     Empty,
-    /// More than 18446744073709551615.
+    /// The number is greater than 18446744073709551615.
     #[error("strconv.ParseUint: parsing {}: value out of range", quote(.0))]
     OutOfRange(Box<str>),
 }
@@ -93,17 +96,17 @@ pub(crate) fn parse_digits(digits: &str) -> Result<u64, NumberError> {
         .map_err(|_| NumberError::OutOfRange(digits.into()))
 }
 
-/// Whether `text` is made of ASCII digits only; true for the empty text.
+/// Whether `text` has only ASCII digits; true for the empty text.
 pub(crate) fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text is ASCII of which nothing is escaped, as most texts are.
+/// Whether a text is ASCII without anything to escape, as most texts are.
 pub fn is_plain(text: &str) -> bool {
     !text.trim_start_matches(' ').starts_with(':') && is_plain_inside(text)
 }
 
-/// The same of a text that follows another.
+/// Whether [`is_plain`] holds for a text that does not start a line.
 fn is_plain_inside(text: &str) -> bool {
     let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'#');
     text.bytes().all(is_plain)
@@ -141,10 +144,11 @@ fn push_code_point(code: u32, out: &mut String) {
     written.expect("a String takes every write");
 }
 
-/// Go's `unicode.IsPrint` for a character outside ASCII.
+/// Whether a character outside ASCII is printable by Go's `unicode.IsPrint`.
 ///
-/// Rust keeps the same set, but private: `str::escape_debug` leaves exactly those characters as
-/// they are, combining marks only from the second character on, hence the letter in front.
+/// Rust has the same set, but it is private: `str::escape_debug` leaves exactly those characters
+/// unescaped. It does so for combining marks only from the second character on, hence the letter in
+/// front.
 pub fn is_printable(character: char) -> bool {
     let mut buffer = [0; 5];
     let (letter, rest) = buffer.split_at_mut(1);
@@ -156,7 +160,7 @@ pub fn is_printable(character: char) -> bool {
         .is_some_and(|text| text.escape_debug().nth(1) == Some(character))
 }
 
-/// What Go escapes within quotes, and another program's text may hold.
+/// Characters that Go escapes within quotes, and that the text of another program keeps.
 const AS_THEY_ARE: [char; 2] = ['"', '\\'];
 
 #[cfg(test)]

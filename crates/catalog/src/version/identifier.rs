@@ -1,4 +1,4 @@
-//! Dot-separated identifiers: what a prerelease, and a release, is made of.
+//! Dot-separated identifiers, the parts of a prerelease or a release.
 //!
 //! Mirrors `NewPRVersion` of blang/semver ([`semver.go`]) and, for the operands of a range, the
 //! prerelease checks of Masterminds/semver ([`version.go`]). Identifiers are parsed once; comparing
@@ -14,24 +14,24 @@ use std::cmp::Ordering;
 use crate::memory::heap_of;
 use crate::version::go::{self, NumberError};
 
-/// Why blang refuses a prerelease or release identifier; printed as blang prints it.
+/// The reason why blang rejects a prerelease or release identifier, displayed as blang prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdentifierError {
-    /// Nothing between two dots.
+    /// The identifier is empty.
     #[error("Prerelease is empty")]
     Empty,
-    /// Digits only, the first of several being 0.
+    /// The identifier has several digits, and starts with 0.
     #[error("Numeric PreRelease version must not contain leading zeroes {}", go::quote(.0))]
     LeadingZero(Box<str>),
-    /// Digits only, and too large.
+    /// The identifier has only digits, and is too large.
     #[error(transparent)]
     Number(#[from] NumberError),
-    /// A character other than an ASCII letter, a digit or `-`.
+    /// The identifier has a character other than an ASCII letter, a digit or `-`.
     #[error("Invalid character(s) found in prerelease {}", go::quote(.0))]
     Character(Box<str>),
 }
 
-/// One identifier. The derived order is that of `SemVer`: numbers by value, below all text; text by
+/// One identifier. The derived order is `SemVer`'s: numbers by value, below all text; text by
 /// bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Identifier {
@@ -55,9 +55,10 @@ impl Identifier {
         }
     }
 
-    /// Reads an identifier of a Masterminds operand, whose characters the scanner has checked.
+    /// Reads an identifier of a Masterminds operand. The scanner has already checked the
+    /// characters.
     ///
-    /// Masterminds compares digits beyond 64 bits as text.
+    /// Masterminds compares numbers beyond 64 bits as text.
     pub(crate) fn masterminds(text: &str) -> Result<Self, LeadingZero> {
         if has_leading_zero(text) {
             return Err(LeadingZero);
@@ -75,7 +76,7 @@ heap_of!(enum Identifier: Text(text); Numeric);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeadingZero;
 
-/// A list of identifiers with the text it was read from. Ordered as `SemVer` orders prereleases.
+/// A list of identifiers with its text. The order is the order of prereleases in `SemVer`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identifiers {
     text: Box<str>,
@@ -85,7 +86,8 @@ pub(crate) struct Identifiers {
 heap_of!(Identifiers: text, list);
 
 impl Identifiers {
-    /// Reads the dot-separated `text`; the first fault comes with its byte offset in `text`.
+    /// Reads the dot-separated `text`. An error includes the byte offset of the first invalid
+    /// identifier.
     pub(crate) fn read<E>(
         text: &str,
         identifier: impl Fn(&str) -> Result<Identifier, E>,
@@ -99,7 +101,7 @@ impl Identifiers {
         })
     }
 
-    /// The single identifier `0`, the least of all lists.
+    /// The list of the single identifier `0`, the lowest of all lists.
     pub(crate) fn zero() -> Self {
         Self {
             text: "0".into(),
@@ -107,7 +109,7 @@ impl Identifiers {
         }
     }
 
-    /// The next list in the order: nothing lies between `alpha` and `alpha.0`.
+    /// The next list in the order: nothing is between `alpha` and `alpha.0`.
     pub(crate) fn successor(&self) -> Self {
         let list = self
             .list
@@ -138,7 +140,7 @@ impl PartialOrd for Identifiers {
     }
 }
 
-/// The pieces between the dots of `text`, each with its byte offset.
+/// Splits `text` at its dots, and returns the pieces with their byte offsets.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split('.').scan(0, |next, piece| {
         let at = *next;
@@ -152,7 +154,7 @@ pub(crate) fn is_identifier_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// Whether `text` is a number of several digits whose first is 0.
+/// Whether `text` is a number of several digits that starts with 0.
 pub(crate) fn has_leading_zero(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0') && go::is_digits(text)
 }

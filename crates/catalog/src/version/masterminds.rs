@@ -1,8 +1,8 @@
-//! The releases of Masterminds/semver v3 that OLM was built with, and its tolerant version parser.
+//! The releases of Masterminds/semver v3 that OLM was built with, and the library's tolerant
+//! version parser.
 //!
-//! `spec.source.catalog.version` is read by this library, and so is the installed version in OLM
-//! 1.0 to 1.7. What changed from release to release is data here ([`ParserRules`]); the parsers are the
-//! same.
+//! This library reads `spec.source.catalog.version`, and the installed version in OLM 1.0 to 1.7.
+//! The differences between its releases are data here ([`ParserRules`]); the parsers are shared.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use crate::version::identifier::{
 };
 use crate::version::semantic::Version;
 
-/// A release of Masterminds/semver v3, as far as its answers differ.
+/// Releases of Masterminds/semver v3 with different answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Masterminds {
     /// v3.3.0: OLM 1.0.
     V3_3_0,
-    /// v3.3.1: OLM 1.1 to 1.3. Refuses leading zeros.
+    /// v3.3.1: OLM 1.1 to 1.3. Rejects leading zeros.
     V3_3_1,
-    /// v3.4.0: OLM 1.4 to 1.8. Prereleases are admitted by group.
+    /// v3.4.0: OLM 1.4 to 1.8. Decides about prereleases per group.
     V3_4,
     /// v3.5.0: OLM 1.9 and later. Limits lengths and counts.
     V3_5,
@@ -38,14 +38,14 @@ impl Masterminds {
     }
 }
 
-/// How one release reads versions and constraints.
+/// Parser rules of one release.
 #[derive(Debug)]
 pub(crate) struct ParserRules {
-    /// The longest constraint, in bytes.
+    /// Longest constraint, in bytes.
     pub(crate) constraint_bytes: usize,
-    /// The most OR groups.
+    /// Most OR groups.
     pub(crate) groups: usize,
-    /// The longest version, in bytes.
+    /// Longest version, in bytes.
     pub(crate) version_bytes: usize,
     pub(crate) leading_zeros: LeadingZeros,
     pub(crate) gate: PrereleaseGate,
@@ -53,18 +53,18 @@ pub(crate) struct ParserRules {
     pub(crate) improper: ImproperText,
 }
 
-/// What happens to leading zeros of a number.
+/// Handling of leading zeros in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeadingZeros {
     Dropped,
-    /// They, and those of prerelease identifiers, make the text no version at all.
+    /// Leading zeros, also in prerelease identifiers, make the version invalid.
     Refused,
 }
 
-/// What has to name a prerelease before versions with one are admitted.
+/// The part of a constraint that must name a prerelease to admit versions with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrereleaseGate {
-    /// The comparator itself; `!=` with a full version always admits them.
+    /// The comparator itself; `!=` with a full version always admits prereleases.
     Comparator,
     /// Any comparator of the AND group.
     Group,
@@ -79,15 +79,15 @@ pub(crate) struct Texts {
     pub(crate) operand: &'static str,
 }
 
-/// How `improper constraint:` shows the group.
+/// The form of the group in an `improper constraint:` message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImproperText {
     AsWritten,
     Quoted,
 }
 
-/// Ours where the library has no limit: looking for hyphen ranges takes the square of the length.
-/// The API server lets 64 characters through.
+/// Our own limit for releases without one, because the search for hyphen ranges takes quadratic
+/// time. The API server accepts at most 64 characters.
 const OWN_CONSTRAINT_BYTES: usize = 16 * 1024;
 
 const CAPITAL: Texts = Texts {
@@ -139,12 +139,12 @@ static V3_5: ParserRules = ParserRules {
 
 // === Masterminds' tolerant version parser, `NewVersion` ([`version.go`]) ===
 //
-// Reads `v1.2` and `01.2.3` too, where blang does not. Constraints read their operands with it,
+// Unlike blang, the parser accepts `v1.2` and `01.2.3`. Constraints read their operands with it,
 // and OLM 1.0 to 1.7 the installed version.
 //
 // [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
 
-/// A version as Masterminds reads one; printed in full and without leading zeros.
+/// A version as Masterminds reads it; displayed in full and without leading zeros.
 ///
 /// A numeric prerelease identifier may exceed 64 bits; it then counts as text.
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ pub struct MastermindsVersion {
 }
 
 impl MastermindsVersion {
-    /// Reads `text` as `NewVersion` of that release.
+    /// Parses `text` as `NewVersion` of that release.
     ///
     /// # Errors
     ///
@@ -163,12 +163,12 @@ impl MastermindsVersion {
         Self::read(text, release).map_err(|kind| MastermindsError { kind, release })
     }
 
-    /// Whether a bundle's version has the same precedence; build metadata does not count.
+    /// Whether a bundle's version has the same precedence. Build metadata is ignored.
     pub fn is_same(&self, version: &Version) -> bool {
         self.point == *version.point()
     }
 
-    /// Semantic precedence, build metadata ignored.
+    /// Compares by semantic precedence. Build metadata is ignored.
     pub fn cmp_precedence(&self, other: &Self) -> std::cmp::Ordering {
         self.point.cmp(&other.point)
     }
@@ -216,7 +216,7 @@ impl fmt::Display for MastermindsVersion {
     }
 }
 
-/// Why Masterminds refuses a version; printed in the words of its release.
+/// The reason why Masterminds rejects a version, displayed in the wording of its release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MastermindsError {
     kind: MastermindsErrorKind,
@@ -224,7 +224,7 @@ pub struct MastermindsError {
 }
 
 impl MastermindsError {
-    /// What is wrong.
+    /// The kind of fault.
     pub fn kind(&self) -> &MastermindsErrorKind {
         &self.kind
     }
@@ -246,12 +246,12 @@ impl fmt::Display for MastermindsError {
 
 impl std::error::Error for MastermindsError {}
 
-/// What Masterminds finds wrong with a version.
+/// Faults that Masterminds finds in a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MastermindsErrorKind {
-    /// More bytes than this.
+    /// The text has more bytes than this limit.
     TooLong(usize),
-    /// It does not have the form of a version.
+    /// The text does not have the form of a version.
     Invalid,
     /// A number is too large.
     Segment(NumberError),
@@ -284,18 +284,18 @@ fn prerelease(text: &str) -> Result<Prerelease, MastermindsErrorKind> {
         .map_err(|_| MastermindsErrorKind::LeadingZero)
 }
 
-// === How Masterminds spells a version, complete or not: the scanner that its parsers share ===
+// === The scanner of complete and short versions, shared by Masterminds' parsers ===
 //
-// Mirrors the patterns `semVerRegex` ([`version.go`]) and `cvRegex` ([`constraints.go`]): greedy, one
-// to three components, a short form may have prerelease and metadata too.
+// Mirrors the patterns `semVerRegex` ([`version.go`]) and `cvRegex` ([`constraints.go`]): greedy,
+// one to three components. A short version can also have a prerelease and metadata.
 //
 // [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 // [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
 
-/// The pieces of a scanned version; a component may still be anything that `component` accepts.
+/// The parts of a scanned version. A component can still be anything that `component` accepts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScannedVersion<'t> {
-    /// The whole, as written.
+    /// The complete version as written.
     pub(crate) text: &'t str,
     pub(crate) major: &'t str,
     pub(crate) minor: Option<&'t str>,
@@ -305,7 +305,7 @@ pub(crate) struct ScannedVersion<'t> {
 }
 
 impl ScannedVersion<'_> {
-    /// Where the first numeric prerelease identifier with a leading zero starts in the text.
+    /// Byte offset in the text of the first numeric prerelease identifier with a leading zero.
     pub(crate) fn leading_zero(&self) -> Option<usize> {
         let prerelease = self.prerelease?;
         let behind = self.build.map_or(0, |build| build.len() + 1);
@@ -315,7 +315,8 @@ impl ScannedVersion<'_> {
     }
 }
 
-/// Scans one version as far as it goes; leaves the cursor anywhere if there is none.
+/// Scans the longest version at the cursor. If there is none, the position of the cursor is
+/// unspecified.
 pub(crate) fn scan<'t>(
     cursor: &mut RangeCursor<'t>,
     component: impl Fn(u8) -> bool + Copy,
@@ -337,7 +338,8 @@ pub(crate) fn scan<'t>(
     })
 }
 
-/// What a component of a constraint's operand is made of. The bar is upstream's slip of the pen.
+/// Whether a byte can be part of a component of a constraint's operand. The bar is a typo in
+/// upstream's pattern.
 pub(crate) fn is_component_byte(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'x' | b'X' | b'*' | b'|')
 }

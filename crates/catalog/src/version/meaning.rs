@@ -1,11 +1,12 @@
-//! What a range means: the versions it takes, as disjoint intervals in ascending order.
+//! The meaning of a range: the versions that it matches, as disjoint intervals in ascending order.
 //!
-//! Computed from the comparators that also do the matching. Between two neighbouring cuts of a
-//! range its answer cannot change within one [`Class`] of versions, so each such cell is asked once
-//! and neighbours are joined. The one set that is no interval, Masterminds' `!=1.2.x-alpha` among
-//! prereleases, is kept as [`PatchLine`]s missing from an interval.
+//! The intervals are computed from the comparators that also do the matching. Between two
+//! neighbouring cuts of a range, the answer is the same for all versions of one [`Class`]. So each
+//! such cell is evaluated once, and neighbours are joined. One set is not an interval, Masterminds'
+//! `!=1.2.x-alpha` among prereleases. It is kept as [`PatchLine`]s that are missing from an
+//! interval.
 //!
-//! Releases and prereleases are apart because Masterminds lets prereleases pass only where a range
+//! Releases and prereleases are separate because Masterminds admits prereleases only if a range
 //! names one.
 
 use super::comparator::{Comparator, PatchLine};
@@ -15,32 +16,32 @@ use crate::memory::Heap;
 use crate::version::Version;
 use crate::version::comparator::{Core, Side, Span, VersionCut, VersionPoint};
 
-/// Which versions an interval speaks of.
+/// The class of versions that an interval describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Versions without a prerelease.
     Releases,
-    /// Versions with one.
+    /// Versions with a prerelease.
     Prereleases,
-    /// Both.
+    /// All versions.
     All,
 }
 
-/// A stretch of versions, but for some.
+/// A contiguous set of versions, except for some patch lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// From where to where.
+    /// The ends of the interval.
     pub span: Span,
-    /// What is not in it all the same.
+    /// The patch lines within the span that do not match.
     pub missing: Vec<PatchLine>,
 }
 
-/// A range with more comparators than this is not worked out: the time grows with their square, and
-/// nobody would read the result.
+/// The error for a range with more than [`MAX_COMPARATORS`]. The time to compute its intervals
+/// grows with the square of their number, and the result would be unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyComparators(pub usize);
 
-/// The versions of `class` that a constraint takes; `class` is not [`Class::All`].
+/// Returns the versions of `class` that a constraint matches. `class` must not be [`Class::All`].
 pub fn constraint(
     constraint: &Constraint,
     class: Class,
@@ -50,7 +51,7 @@ pub fn constraint(
     intervals(groups.map(|group| group.comparators().collect()), class)
 }
 
-/// All versions that a `skipRange` takes.
+/// Returns all versions that a `skipRange` matches.
 pub fn skip_range(range: &SkipRange) -> Result<Vec<Interval>, TooManyComparators> {
     intervals(
         range.groups().iter().map(|group| group.iter().collect()),
@@ -58,15 +59,15 @@ pub fn skip_range(range: &SkipRange) -> Result<Vec<Interval>, TooManyComparators
     )
 }
 
-/// The stretch from the lowest to the highest version of a range, gaps included.
+/// The span from the lowest to the highest version of a range, gaps included.
 ///
-/// That of a range without versions lies above and below every version.
+/// The extent of a range without versions counts as above and as below every version.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Extent(Option<(VersionCut, VersionCut)>);
 
 impl SkipRange {
-    /// From the lowest version of the range to the highest. `None`: it has too many comparators to be
-    /// worked out.
+    /// Returns the span from the lowest to the highest version of the range; `None` if the range
+    /// has too many comparators.
     pub fn extent(&self) -> Option<Extent> {
         let mut intervals = skip_range(self).ok()?;
         let last = intervals.pop();
@@ -82,13 +83,13 @@ impl SkipRange {
 }
 
 impl Extent {
-    /// Whether every version of the range is higher than this one.
+    /// Whether every version of the range is higher than `version`.
     pub fn is_above(&self, version: &Version) -> bool {
         let ends = self.0.as_ref();
         ends.is_none_or(|(lower, _)| !lower.is_below(version.point()))
     }
 
-    /// Whether every version of the range is lower than this one.
+    /// Whether every version of the range is lower than `version`.
     pub fn is_below(&self, version: &Version) -> bool {
         let ends = self.0.as_ref();
         ends.is_none_or(|(_, upper)| upper.is_below(version.point()))
@@ -103,7 +104,7 @@ impl Heap for Extent {
 }
 
 impl Class {
-    /// The least version of this class above the cut, if there is one.
+    /// Returns the lowest version of this class above the cut, if any.
     pub(crate) fn least_above(self, cut: &VersionCut) -> Option<VersionPoint> {
         let VersionCut::At(point, side) = cut else {
             return None;
@@ -121,12 +122,13 @@ impl Class {
         }
     }
 
-    /// Whether no version of this class lies between the two cuts.
+    /// Whether no version of this class is between the two cuts.
     pub fn is_same_place(self, one: &VersionCut, other: &VersionCut) -> bool {
         self.least_above(one) == self.least_above(other)
     }
 
-    /// What intervals say of this class: their ends, neighbours joined, whatever is missing.
+    /// Returns the ends of intervals in terms of this class. Neighbours are joined, and missing
+    /// patch lines are ignored.
     pub fn places(
         self,
         intervals: &[Interval],
@@ -143,7 +145,7 @@ impl Class {
         places
     }
 
-    /// The only version of this class in the span, if it is the only one.
+    /// Returns the version of this class in the span, if there is exactly one.
     pub fn only(self, span: &Span) -> Option<VersionPoint> {
         let least = self.least_above(&span.lower)?;
         let is_only = self.is_same_place(&VersionCut::after(least.clone()), &span.upper);
@@ -183,7 +185,7 @@ fn intervals<'r>(
     Ok(intervals)
 }
 
-/// What one group asks of the versions of a class.
+/// The conditions of one group on the versions of a class.
 struct MeaningGroup {
     within: Vec<Span>,
     outside: Vec<Span>,
@@ -191,7 +193,8 @@ struct MeaningGroup {
 }
 
 impl MeaningGroup {
-    /// A patch line of releases is a stretch among releases; lines of the other class ask nothing.
+    /// Collects the conditions. Among releases, a patch line without a prerelease is a span. Patch
+    /// lines of the other class add no condition.
     fn new(comparators: &[&Comparator], class: Class) -> Self {
         let mut group = Self {
             within: Vec::new(),
@@ -229,7 +232,7 @@ impl MeaningGroup {
     }
 }
 
-/// The stretches between neighbouring cuts that have versions of the class.
+/// The spans between neighbouring cuts that have versions of the class.
 fn cells(groups: &[MeaningGroup], class: Class) -> Vec<Span> {
     let spans = groups
         .iter()
@@ -250,7 +253,8 @@ fn cells(groups: &[MeaningGroup], class: Class) -> Vec<Span> {
     cells
 }
 
-/// The patch lines that no group takes from the cell; nothing if no group takes the cell at all.
+/// Returns the patch lines of the cell that no group matches, or `None` if no group matches any
+/// part of the cell.
 fn missing(groups: &[MeaningGroup], cell: &Span, class: Class) -> Option<Vec<PatchLine>> {
     let mut covering = groups.iter().filter(|group| group.covers(cell));
     let mut missing = covering.next()?.lines.clone();
@@ -264,7 +268,7 @@ fn missing(groups: &[MeaningGroup], cell: &Span, class: Class) -> Option<Vec<Pat
     (!class.only(cell).is_some_and(is_missing)).then_some(missing)
 }
 
-/// Whether some version of the line lies in the span.
+/// Whether the span has a version of the line.
 fn reaches(line: &PatchLine, span: &Span) -> bool {
     let Some(least) = Class::All.least_above(&span.lower) else {
         return false;
@@ -277,7 +281,7 @@ fn reaches(line: &PatchLine, span: &Span) -> bool {
     first.is_some_and(|patch| span.contains(&line.at(patch)))
 }
 
-/// The lowest patch of the line that is not below `least`, given that it is in this major.minor.
+/// The lowest patch of the line that is not below `least`, which must be in the same major.minor.
 fn patch_from(line: &PatchLine, least: &VersionPoint) -> Option<u64> {
     let patch = least.core.patch;
     if line.at(patch) >= *least {

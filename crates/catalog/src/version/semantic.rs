@@ -1,8 +1,8 @@
-//! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 ([`semver.go`])
-//! reads it.
+//! Bundle versions: strict semantic versioning, read as `Parse` of blang/semver v4 ([`semver.go`])
+//! does.
 //!
-//! No `v`, no blanks, no short forms, no leading zeros; numbers and numeric prerelease identifiers
-//! fit 64 bits. Any accepted text is already in normal form, so printing gives it back.
+//! No `v`, no spaces, no short forms, no leading zeros. Numbers and numeric prerelease identifiers
+//! fit 64 bits. Every accepted text is in normal form, so displaying a version returns it.
 //!
 //! [`semver.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/semver.go
 
@@ -19,8 +19,8 @@ use crate::version::identifier::{
 
 /// A version of a bundle, e.g. `1.2.3-rc.1+build`.
 ///
-/// There is no `==` and no `<`: precedence ignores build metadata, texts do not, and a caller has
-/// to say which it means ([`Version::cmp_precedence`], or the printed text).
+/// `==` and `<` are not defined, because precedence ignores build metadata and texts do not.
+/// Callers choose [`Version::cmp_precedence`] or the displayed text.
 #[derive(Clone, Debug)]
 pub struct Version {
     point: VersionPoint,
@@ -30,7 +30,7 @@ pub struct Version {
 heap_of!(Version: point, build);
 
 impl Version {
-    /// Reads `text` as blang's `Parse`.
+    /// Parses `text` as blang's `Parse` does.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Version {
         })
     }
 
-    /// `0.0.0`, which OLM v0 takes for the version of what has none.
+    /// The version `0.0.0`, which OLM v0 uses for a bundle without a version.
     pub fn zero() -> Self {
         let core = Core {
             major: 0,
@@ -79,42 +79,42 @@ impl Version {
         }
     }
 
-    /// The first number.
+    /// The major version.
     pub fn major(&self) -> u64 {
         self.point.core.major
     }
 
-    /// The second number.
+    /// The minor version.
     pub fn minor(&self) -> u64 {
         self.point.core.minor
     }
 
-    /// The third number.
+    /// The patch version.
     pub fn patch(&self) -> u64 {
         self.point.core.patch
     }
 
-    /// The prerelease, dots and all, without its hyphen; `""` when there is none.
+    /// The prerelease with its dots, without its hyphen; `""` if there is none.
     pub fn prerelease(&self) -> &str {
         self.point.prerelease.as_str()
     }
 
-    /// Whether there is a prerelease.
+    /// Whether the version has a prerelease.
     pub fn is_prerelease(&self) -> bool {
         !self.point.prerelease.is_none()
     }
 
-    /// The build metadata without its plus sign; `""` when there is none.
+    /// The build metadata without its plus sign; `""` if there is none.
     pub fn build(&self) -> &str {
         self.build.as_deref().unwrap_or("")
     }
 
-    /// Semantic precedence, which ignores build metadata. Allocates nothing.
+    /// Compares by semantic precedence, which ignores build metadata. Does not allocate.
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
         self.point.cmp(&other.point)
     }
 
-    /// The same version without build metadata.
+    /// Returns the version without its build metadata.
     pub fn without_build(&self) -> Self {
         Self {
             point: self.point.clone(),
@@ -122,7 +122,7 @@ impl Version {
         }
     }
 
-    /// The length of its text without build metadata, in bytes: all of it is ASCII.
+    /// The length of the text without build metadata, in bytes. All of the text is ASCII.
     pub fn len_without_build(&self) -> usize {
         self.point.text_len()
     }
@@ -146,7 +146,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Why blang refuses a version, and where; printed as blang prints it.
+/// The reason why blang rejects a version, and where; displayed as blang prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct VersionError {
@@ -155,28 +155,28 @@ pub struct VersionError {
 }
 
 impl VersionError {
-    /// What is wrong.
+    /// The kind of fault.
     pub fn kind(&self) -> &VersionErrorKind {
         &self.kind
     }
 
-    /// The byte offset at which the faulty piece starts; the text's length where something is
+    /// The byte offset where the invalid part starts, or the length of the text if something is
     /// missing.
     pub fn at(&self) -> usize {
         self.at
     }
 }
 
-/// What blang finds wrong with a version.
+/// Faults that blang finds in a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionErrorKind {
     /// The text is empty.
     #[error("Version string empty")]
     EmptyVersion,
-    /// Fewer than three dot-separated pieces.
+    /// The text has fewer than three dot-separated parts.
     #[error("No Major.Minor.Patch elements found")]
     TooFewComponents,
-    /// A component has a character that is no digit.
+    /// A component has a character that is not a digit.
     #[error("Invalid character(s) found in {} number {}", .0.lower(), go::quote(.1))]
     Character(Component, Box<str>),
     /// A component has a leading zero.
@@ -185,7 +185,7 @@ pub enum VersionErrorKind {
     /// A component is empty or too large.
     #[error(transparent)]
     Number(NumberError),
-    /// A prerelease identifier is wrong.
+    /// A prerelease identifier is invalid.
     #[error(transparent)]
     Prerelease(IdentifierError),
     /// A build identifier is empty.
@@ -205,11 +205,11 @@ impl VersionErrorKind {
 /// One of the three numbers of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Component {
-    /// The first.
+    /// The first number.
     Major,
-    /// The second.
+    /// The second number.
     Minor,
-    /// The third.
+    /// The third number.
     Patch,
 }
 
@@ -231,8 +231,8 @@ impl Component {
     }
 }
 
-/// What is before and after the first of these ASCII characters. Plain, because the texts are short: the search of
-/// `split_once` takes longer to set up.
+/// Splits at the first occurrence of an ASCII character. A plain loop, because the texts are short
+/// and the search of `split_once` takes longer to set up.
 fn cut(text: &str, separator: u8) -> (&str, Option<&str>) {
     match text.bytes().position(|byte| byte == separator) {
         Some(at) => (text.get(..at).unwrap_or(text), text.get(at + 1..)),

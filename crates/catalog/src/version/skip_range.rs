@@ -1,10 +1,10 @@
 //! `skipRange` of a channel entry: a range in the grammar of blang/semver v4.
 //!
-//! Mirrors `ParseRange` ([`range.go`]). Nothing but the ASCII blank separates comparators, one-byte
-//! tokens vanish, and every token with an `x` in it is a wildcard. Prereleases take part like any
-//! version. OLM ignores a `skipRange` that does not parse.
+//! Mirrors `ParseRange` ([`range.go`]). Only the ASCII space separates comparators, one-byte tokens
+//! vanish, and every token with an `x` in it is a wildcard. Prereleases match like any version. OLM
+//! ignores a `skipRange` that does not parse.
 //!
-//! An empty OR group (`a || || b`) parses upstream and panics when it is evaluated: that is
+//! An empty OR group (`a || || b`) parses upstream and panics when it is evaluated. This is
 //! [`Membership::Crashes`] here.
 //!
 //! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
@@ -20,12 +20,12 @@ use crate::version::identifier::IdentifierError;
 use crate::version::semantic::{Version, VersionError, VersionErrorKind};
 use crate::version::{ExpectedPart, RangeFault};
 
-/// A range of versions from which an entry can be upgraded to, e.g. `>=1.0.0 <1.2.3`.
+/// The versions that can be upgraded to an entry, e.g. `>=1.0.0 <1.2.3`.
 #[derive(Clone, Debug)]
 pub struct SkipRange {
     text: Box<str>,
-    /// The groups that upstream gets to: the groups before the first empty one. Nearly always there is one, which takes
-    /// no allocation for the list.
+    /// The groups that upstream evaluates: the groups before the first empty one. Nearly always
+    /// there is one, which needs no allocation for the list.
     groups: SmallVec<[Box<[Comparator]>; 1]>,
     otherwise: Membership,
 }
@@ -33,11 +33,11 @@ pub struct SkipRange {
 /// Whether a version is in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Membership {
-    /// It is.
+    /// The version is in the range.
     Holds,
-    /// It is not.
+    /// The version is not in the range.
     HoldsNot,
-    /// Upstream panics over the question.
+    /// Upstream panics while it evaluates the range.
     Crashes,
 }
 
@@ -45,7 +45,7 @@ flat!(Membership);
 heap_of!(SkipRange: text, groups; otherwise);
 
 impl SkipRange {
-    /// Reads `text` as blang's `ParseRange`. The empty text is an error.
+    /// Parses `text` as blang's `ParseRange` does. An empty text is an error.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl SkipRange {
         check_bars(text, &tokens)?;
         let tokens = expand_wildcards(text, tokens)?;
         let parts = || tokens.split(|token| token.text == OR);
-        // Lists of just this length: thousands of ranges stay in memory.
+        // The lists have exact capacities, because thousands of ranges stay in memory.
         let mut groups = SmallVec::<[Box<[Comparator]>; 1]>::with_capacity(parts().count());
         for group in parts() {
             let mut compiled = Vec::with_capacity(group.len());
@@ -80,12 +80,12 @@ impl SkipRange {
         })
     }
 
-    /// The text as given.
+    /// The text as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the version is in the range. Allocates nothing.
+    /// Returns whether the version is in the range. Does not allocate.
     pub fn takes(&self, version: &Version) -> Membership {
         let point = version.point();
         let holds = |group: &[Comparator]| group.iter().all(|comparator| comparator.admits(point));
@@ -104,8 +104,8 @@ impl SkipRange {
             .reduce(Hull::unite)
     }
 
-    /// The interval that the range is, if it is one: a list of comparators that all have to hold, each for all
-    /// versions between two ends.
+    /// The range as an interval, if it is one: a list of comparators that must all match, each for
+    /// all versions between two ends.
     pub(crate) fn interval(&self) -> Option<Hull<'_>> {
         let [group] = &*self.groups else {
             return None;
@@ -115,7 +115,8 @@ impl SkipRange {
         is_one.then(|| Hull::of_group(group.iter()))
     }
 
-    /// Whether some group holds versions without limit above. Groups behind an empty one hold none.
+    /// Whether some group matches versions without an upper limit. Groups after an empty one do not
+    /// count, because upstream never evaluates them.
     pub fn is_open_above(&self) -> bool {
         self.groups
             .iter()
@@ -126,7 +127,7 @@ impl SkipRange {
         &self.groups
     }
 
-    /// What becomes of a version that no group holds.
+    /// The answer for a version that no group matches.
     pub fn otherwise(&self) -> Membership {
         self.otherwise
     }
@@ -145,7 +146,7 @@ fn check_bars(text: &str, tokens: &[RangeToken<'_>]) -> Result<(), SkipRangeErro
     Ok(())
 }
 
-/// Why blang refuses a range; printed as blang prints it.
+/// The reason why blang rejects a range, displayed as blang prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct SkipRangeError {
@@ -166,66 +167,66 @@ impl SkipRangeError {
         )
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     pub fn kind(&self) -> &SkipRangeErrorKind {
         &self.kind
     }
 
-    /// Where, in the text as typed.
+    /// The position of the fault in the text as typed.
     pub fn fault(&self) -> RangeFault {
         self.fault
     }
 }
 
-/// What blang finds wrong with a range. Texts are those after wildcards are expanded.
+/// Faults that blang finds in a range. The texts are those after wildcards were expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SkipRangeErrorKind {
     /// The first token is `||`.
     #[error("First element in range is '||'")]
     FirstIsOr,
-    /// The last token is `||`, or there is none.
+    /// The last token is `||`, or there are no tokens.
     #[error("Last element in range is '||'")]
     LastIsOr,
-    /// A token without a digit.
+    /// A token has no digit.
     #[error("Could not get version from string: {}", quote(.0))]
     NoVersion(Box<str>),
-    /// A comparator that cannot be read.
+    /// A comparator cannot be read.
     #[error("Could not parse Range {}: {error}", quote(token))]
     Comparator {
-        /// The token, without blanks.
+        /// The token, without spaces.
         token: Box<str>,
-        /// What is wrong with it.
+        /// The fault of the comparator.
         error: ComparatorError,
     },
 }
 
-/// What blang finds wrong with a comparator.
+/// Faults that blang finds in a comparator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ComparatorError {
-    /// An operator that blang does not know.
+    /// The operator is unknown to blang.
     #[error(
         "Could not parse comparator {} in {}",
         quote(operator),
         joined(operator, version)
     )]
     Operator {
-        /// What stands before the first digit, trimmed.
+        /// The text before the first digit, trimmed.
         operator: Box<str>,
-        /// The rest.
+        /// The rest of the token.
         version: Box<str>,
     },
-    /// A version that blang does not read.
+    /// The version is invalid for blang.
     #[error(
         "Could not parse version {} in {}: {source}",
         quote(version),
         joined(operator, version)
     )]
     Version {
-        /// What stands before the first digit, trimmed.
+        /// The text before the first digit, trimmed.
         operator: Box<str>,
-        /// The rest.
+        /// The rest of the token.
         version: Box<str>,
-        /// Why.
+        /// The reason why the version is invalid.
         source: VersionError,
     },
 }
@@ -234,7 +235,7 @@ fn joined(operator: &str, version: &str) -> String {
     quote(&format!("{operator}{version}"))
 }
 
-// === How blang reads a range: tokens, wildcards, then one comparator for each token ===
+// === How blang reads a range: tokens, wildcards, then one comparator per token ===
 //
 // Mirrors `splitAndTrim`, `splitComparatorVersion`, `expandWildcardVersion`, `buildVersionRange` and `parseComparator`
 // ([`range.go`]).
@@ -244,7 +245,7 @@ fn joined(operator: &str, version: &str) -> String {
 /// The token that separates OR groups.
 const OR: &str = "||";
 
-/// A token without its blanks.
+/// A token without its spaces.
 #[derive(Clone, Debug)]
 struct RangeToken<'t> {
     text: Cow<'t, str>,
@@ -253,8 +254,8 @@ struct RangeToken<'t> {
 }
 
 impl RangeToken<'_> {
-    /// Where byte `offset` of the token stands in the text as typed; its start if a wildcard was
-    /// expanded.
+    /// The position of byte `offset` of the token in the text as typed. If a wildcard was expanded,
+    /// the start of the token.
     fn typed_position(&self, typed: &str, offset: usize) -> usize {
         let bytes = typed
             .bytes()
@@ -265,7 +266,7 @@ impl RangeToken<'_> {
         if !stands_there.eq(self.text.bytes()) {
             return self.at;
         }
-        // Behind its last byte a token has no byte of its own.
+        // The end of a token is not a byte of the token.
         match bytes
             .clone()
             .nth(offset)
@@ -280,7 +281,7 @@ impl RangeToken<'_> {
     }
 }
 
-/// Cuts at blanks, but not behind `>`, `<` or `=`. Tokens of one byte vanish, as they do upstream.
+/// Splits at spaces, but not after `>`, `<` or `=`. Tokens of one byte vanish, as upstream.
 fn split(text: &str) -> Vec<RangeToken<'_>> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -297,7 +298,8 @@ fn split(text: &str) -> Vec<RangeToken<'_>> {
     tokens
 }
 
-/// The operator, trimmed, and the version: what precedes the first decimal digit, and the rest.
+/// Splits a token into the trimmed operator and the version. The version starts at the first
+/// decimal digit.
 fn operator_and_version(token: &str) -> Option<(&str, &str)> {
     let (operator, version) = token.split_at(token.find(is_decimal_digit)?);
     Some((operator.trim(), version))
@@ -314,7 +316,8 @@ fn token(text: &str, start: usize, end: usize) -> Option<RangeToken<'_>> {
     Some(RangeToken { text, at })
 }
 
-/// Go's `unicode.IsDigit`: the general category Nd, of which Rust knows only a superset.
+/// Whether a character is in the general category Nd, like Go's `unicode.IsDigit`. Rust has only a
+/// test for a superset.
 fn is_decimal_digit(character: char) -> bool {
     character.is_ascii_digit() || {
         let code = u32::from(character);
@@ -326,7 +329,7 @@ fn is_decimal_digit(character: char) -> bool {
     }
 }
 
-/// The zero of every run of ten decimal digits outside ASCII, Unicode 17.
+/// The zero of every run of ten decimal digits outside ASCII, in Unicode 17.
 #[rustfmt::skip]
 const ZEROS: [u32; 76] = [
     0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6,
@@ -338,7 +341,7 @@ const ZEROS: [u32; 76] = [
     0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
 ];
 
-/// Reads a token, wildcards expanded; `typed` is the whole range.
+/// Reads a token whose wildcards were expanded; `typed` is the complete range.
 fn read_comparator(typed: &str, token: &RangeToken<'_>) -> Result<Comparator, SkipRangeError> {
     let Some((operator, version)) = operator_and_version(&token.text) else {
         return Err(SkipRangeError::no_version(typed, token));
@@ -388,12 +391,13 @@ fn compiler(operator: &str) -> Option<fn(VersionPoint) -> Comparator> {
     })
 }
 
-// === Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed ===
+// === Wildcards: each token with a lower-case `x` anywhere in it is rewritten before tokens are
+// parsed ===
 //
-// `>1.0.0-next` is hit by it too; and an operator that the expansion does not know is dropped, so that
+// This also affects `>1.0.0-next`. An operator that the expansion does not know is dropped, so
 // `~1.2.x` means 1.2.0.
 
-/// Rewrites all tokens with an `x`; some become two.
+/// Rewrites all tokens with an `x`. Some become two tokens.
 fn expand_wildcards<'t>(
     typed: &str,
     tokens: Vec<RangeToken<'t>>,
@@ -428,13 +432,13 @@ fn rewrite(operator: &str, version: &str) -> Vec<String> {
         "<" => vec![format!("<{flat}")],
         "<=" => vec![format!("<{next}")],
         "" | "=" | "==" => vec![format!(">={flat}"), format!("<{next}")],
-        // Both have to hold, so nothing does.
+        // Both must match, so no version does.
         "!" | "!=" => vec![format!("<{flat}"), format!(">={next}")],
         _ => vec![flat],
     }
 }
 
-/// The lowest version that the wildcard stands for.
+/// Returns the lowest version that the wildcard matches.
 fn flatten(version: &str) -> String {
     let flat = version.replacen(".x.x", ".x", 1).replacen(".x", ".0", 1);
     if flat.matches('.').count() == 1 {
@@ -444,10 +448,10 @@ fn flatten(version: &str) -> String {
     }
 }
 
-/// `flat` with the number before the wildcard raised by one, if there is such a number.
+/// Returns `flat` with the number before the wildcard incremented, if there is such a number.
 ///
-/// Upstream counts the pieces of what is written: three make the second the one to raise, even in
-/// `1.x.x`. It reads a signed 64-bit number, which wraps.
+/// Upstream counts the parts of the text as written. If there are three, it increments the second
+/// number, even in `1.x.x`. It reads a signed 64-bit number, which wraps.
 fn bump(version: &str, flat: &str) -> Option<String> {
     let pieces: Vec<_> = version.split('.').collect();
     let raised = match pieces.as_slice() {

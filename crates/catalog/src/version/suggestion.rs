@@ -1,7 +1,8 @@
-//! The nearest valid range to a text that is a range of npm, Maven, `NuGet`, pip or Cargo, or a range in words.
+//! Suggests the nearest valid range for a text that is a range of npm, Maven, `NuGet`, pip or
+//! Cargo, or a range in words.
 //!
-//! A suggestion parses in the grammar that it is for, the CRD's pattern included, and matches some version: nothing else is
-//! returned.
+//! A suggestion always parses in its target grammar, matches the CRD's pattern if it is for the
+//! CRD, and matches at least one version.
 
 use crate::version::constraint::Constraint;
 use crate::version::crd;
@@ -9,27 +10,27 @@ use crate::version::masterminds::Masterminds;
 use crate::version::meaning::{self, Class};
 use crate::version::skip_range::SkipRange;
 
-/// What to write in the place of a text that is not valid.
+/// The suggested replacement of an invalid text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Suggestion {
     /// This range.
     Range(String),
-    /// No range at all: any version is meant.
+    /// No range at all, because the text means any version.
     Nothing,
 }
 
-/// Which grammar a suggestion is for.
+/// The grammar of a suggestion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum RangeGrammar {
     /// The range of `spec.source.catalog.version`.
     Spec,
     /// A `skipRange`, which has no short versions, no `^` and no `~`.
     SkipRange,
-    /// The range of `spec.source.catalog.version` that prereleases match as well.
+    /// The range of `spec.source.catalog.version`, extended so that it also matches prereleases.
     Prereleases,
 }
 
-/// What to write in `spec.source.catalog.version`.
+/// Suggests a value for `spec.source.catalog.version`.
 pub fn constraint(text: &str) -> Option<Suggestion> {
     let text = cleaned(text);
     if ANY.iter().any(|word| text.eq_ignore_ascii_case(word)) {
@@ -37,7 +38,7 @@ pub fn constraint(text: &str) -> Option<Suggestion> {
     }
     let range = alternatives(&text, RangeGrammar::Spec)?;
     let read = Constraint::parse(&range, Masterminds::V3_5).ok()?;
-    // A range that only the CRD refuses has a meaning of its own, which the suggestion must keep.
+    // A range that only the CRD rejects already has a meaning, which the suggestion must keep.
     let text = Constraint::parse(&text, Masterminds::V3_5).ok();
     let is_other = text.is_some_and(|text| has_versions(&text) && !is_same(&text, &read));
     let is_valid = has_versions(&read) && crd::fits_pattern(&range) && crd::fits_length(&range);
@@ -56,15 +57,15 @@ fn is_same(one: &Constraint, other: &Constraint) -> bool {
     classes.all(|class| taken(one, class).is_some_and(|one| Some(one) == taken(other, class)))
 }
 
-/// The range that matches the same releases as this valid one, and prereleases too; none if it matches them already, or
-/// no such range is known.
+/// Returns a range that matches the same releases as this valid one, and prereleases too. `None` if
+/// the range matches prereleases already, or if no such range is known.
 pub fn with_prereleases(text: &str) -> Option<String> {
     let range = alternatives(text, RangeGrammar::Prereleases)?;
     let is_valid = crd::fits_pattern(&range) && crd::fits_length(&range);
     (is_valid && range != text).then_some(range)
 }
 
-/// What to write in a `skipRange`.
+/// Suggests a value for a `skipRange`.
 pub fn skip_range(text: &str) -> Option<String> {
     let range = alternatives(&cleaned(text), RangeGrammar::SkipRange)?;
     let read = SkipRange::parse(&range).ok()?;
@@ -72,7 +73,8 @@ pub fn skip_range(text: &str) -> Option<String> {
     (!is_empty).then_some(range)
 }
 
-/// Without quotes around it, and with the signs of the grammars. No longer text is a slip.
+/// Removes surrounding quotes, and replaces typographic signs with those of the grammars. Only the
+/// first [`LONGEST`] bytes are used, because a longer text is not a typo.
 fn cleaned(text: &str) -> String {
     let text = text
         .get(..text.floor_char_boundary(LONGEST))
@@ -100,7 +102,7 @@ fn alternatives(text: &str, target: RangeGrammar) -> Option<String> {
     Some(ranges.join(" || "))
 }
 
-/// Maven and `NuGet`: `[1.0,2.0)`, `(,1.5]`, `[1.0]`, one after the other.
+/// Reads the intervals of Maven and `NuGet`: `[1.0,2.0)`, `(,1.5]`, `[1.0]`, in sequence.
 fn intervals(mut text: &str, target: RangeGrammar) -> Option<Vec<String>> {
     let mut ranges = Vec::new();
     while !text.is_empty() {
@@ -118,7 +120,7 @@ fn intervals(mut text: &str, target: RangeGrammar) -> Option<Vec<String>> {
             .into_iter()
             .filter(|(_, version)| !version.trim().is_empty());
         let written = ends.map(|(operator, version)| {
-            // `1.0` is one version there.
+            // In these grammars `1.0` is a single version.
             ComparatorParts::read(version.trim())?
                 .whole()
                 .comparator(operator, target)
@@ -130,7 +132,7 @@ fn intervals(mut text: &str, target: RangeGrammar) -> Option<Vec<String>> {
     Some(ranges)
 }
 
-/// What is joined by blanks, commas or words.
+/// Reads comparators that are joined by spaces, commas or words.
 fn comparators(text: &str, target: RangeGrammar) -> Option<String> {
     let hyphen = text.split_once(" - ").or_else(|| text.split_once(" to "));
     if let Some((from, to)) = hyphen {
@@ -155,12 +157,12 @@ fn comparators(text: &str, target: RangeGrammar) -> Option<String> {
             }
         }
     }
-    // No version is two at once: a list of versions means any of them.
+    // No version equals two versions, so a list of versions means any of them.
     let separator = if is_bare { " || " } else { " " };
     (!found.is_empty()).then(|| found.join(separator))
 }
 
-/// An operator, perhaps with blanks inside it, and what follows them.
+/// Reads an operator, which may contain spaces, and returns it with the rest of the text.
 fn operator(text: &str) -> (String, &str) {
     let is_sign = |sign: char| "<>=!~^".contains(sign);
     let (signs, after) = split(text, |sign| is_sign(sign) || sign == ' ');
@@ -172,7 +174,7 @@ fn split(text: &str, is_inside: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// Words for a version that OLM chooses without a range.
+/// Words that mean any version, so OLM selects it without a range.
 const ANY: [&str; 11] = [
     "",
     "latest",
@@ -187,7 +189,7 @@ const ANY: [&str; 11] = [
     "none",
 ];
 
-/// How many bytes of a text are looked at: a range of the API has at most 64 characters.
+/// Number of bytes of a text that are read. A range in the API has at most 64 characters.
 const LONGEST: usize = 256;
 
 // === A version as people write it, whole or short, and the comparators that it makes ===
@@ -195,16 +197,16 @@ const LONGEST: usize = 256;
 /// The parts of a version.
 #[derive(Clone, Debug)]
 struct ComparatorParts {
-    /// One to three; those that are missing and those after a wildcard are not in it.
+    /// One to three numbers. Missing numbers and those after a wildcard are not included.
     numbers: Vec<u64>,
-    /// Whether a wildcard follows them.
+    /// Whether a wildcard follows the numbers.
     is_wild: bool,
     /// Prerelease and build metadata, with their signs.
     rest: String,
 }
 
 impl ComparatorParts {
-    /// None for what is no version.
+    /// Parses a version; `None` if the text is not one.
     fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
         let core = text.find(|sign: char| !sign.is_ascii_digit() && !".*xX".contains(sign));
@@ -231,7 +233,7 @@ impl ComparatorParts {
         })
     }
 
-    /// The same with zeros for what is missing.
+    /// Replaces missing numbers with zeros.
     fn whole(mut self) -> Self {
         if !self.is_wild {
             self.numbers.resize(3, 0);
@@ -239,7 +241,7 @@ impl ComparatorParts {
         self
     }
 
-    /// The comparators of an operator; none if no tool has it.
+    /// Writes the comparators for an operator; `None` if no tool has the operator.
     fn comparator(&self, operator: &str, target: RangeGrammar) -> Option<String> {
         let operator = match operator {
             "=" | "==" | "===" => "",
@@ -259,7 +261,7 @@ impl ComparatorParts {
         }
     }
 
-    /// With the lowest prerelease, if that changes nothing about releases.
+    /// Adds the lowest prerelease, if the range then matches the same releases.
     fn with_prereleases(&self, operator: &str) -> Option<String> {
         let is_short = self.numbers.len() < 3;
         let keeps_releases = match operator {
@@ -275,7 +277,7 @@ impl ComparatorParts {
         }
     }
 
-    /// In the grammar of `skipRange`, where a version is whole.
+    /// Writes the comparators for a `skipRange`, where versions are complete.
     fn skipped(&self, operator: &str) -> Option<String> {
         let given = self.numbers.len();
         let is_short = given < 3;
@@ -293,12 +295,12 @@ impl ComparatorParts {
         }
     }
 
-    /// From the version up to the next one of its first numbers.
+    /// Writes the range from this version up to the next value of its first `kept` numbers.
     fn up_to(&self, kept: usize) -> Option<String> {
         Some(format!(">={} <{}", self.padded(), self.next(kept)?))
     }
 
-    /// The first version above all that have the same first numbers.
+    /// Returns the first version above all versions with the same first `kept` numbers.
     fn next(&self, kept: usize) -> Option<String> {
         let mut numbers = self.numbers.get(..kept)?.to_vec();
         let last = numbers.last_mut()?;

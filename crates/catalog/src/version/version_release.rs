@@ -1,10 +1,11 @@
-//! A version together with its release: what OLM sorts bundles by and compares the installed one
-//! with.
+//! A version together with its release. OLM sorts bundles by this pair, and compares it with the
+//! installed bundle's.
 //!
 //! Mirrors `VersionRelease` of operator-registry (`alpha/model`) and operator-controller's
-//! `internal/operator-controller/bundleutil`. There are two readings. *Legacy*: build metadata that
-//! is a valid release becomes the release and leaves the version. *Explicit*: version and release
-//! come apart, and build metadata stays where it is, without effect.
+//! `internal/operator-controller/bundleutil`. There are two ways to read it. *Legacy*: build
+//! metadata that is a valid release becomes the release, and is removed from the version.
+//! *Explicit*: version and release are separate fields, and build metadata stays in the version
+//! without effect.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -14,41 +15,41 @@ use crate::version::go;
 use crate::version::identifier::{Identifier, IdentifierError, Identifiers, pieces};
 use crate::version::semantic::{Version, VersionError};
 
-/// What the legacy reading does with build metadata.
+/// Handling of build metadata in the legacy form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LegacyRelease {
-    /// It stays in the version, and nothing has a release: OLM before 1.8.
+    /// Build metadata stays in the version, and bundles have no release: OLM before 1.8.
     Ignored,
-    /// It becomes the release where it is a valid one within the limit.
+    /// Build metadata becomes the release if it is a valid release within the limit.
     Read(ReleaseLimit),
 }
 
 /// The feature gate `BundleReleaseSupport` of operator-controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BundleReleaseSupport {
-    /// The default.
+    /// Disabled, which is the default.
     Disabled,
-    /// On in the experimental manifests.
+    /// Enabled, as in the experimental manifests.
     Enabled,
 }
 
-/// A version and, perhaps, a release.
+/// A version and an optional release.
 #[derive(Clone, Debug)]
 pub struct VersionRelease {
-    /// The version; after a legacy reading without the build metadata that became the release.
+    /// The version, without build metadata that became the release.
     pub version: Version,
-    /// The release. None is absent, an empty one was given explicitly; they compare the same.
+    /// The release. `None` means absent; an empty release was given explicitly. Both compare equal.
     pub release: Option<Release>,
 }
 
 heap_of!(VersionRelease: version, release);
 
 impl VersionRelease {
-    /// Reads one text in which a release may stand as build metadata.
+    /// Reads a text in which build metadata can be a release.
     ///
     /// # Errors
     ///
-    /// The version's own. Build metadata that is no release is none.
+    /// The text is not a valid version. Build metadata that is not a valid release is not an error.
     pub fn parse_legacy(text: &str, legacy: LegacyRelease) -> Result<Self, VersionError> {
         let version = Version::parse(text)?;
         let LegacyRelease::Read(limit) = legacy else {
@@ -69,11 +70,11 @@ impl VersionRelease {
         })
     }
 
-    /// Reads a version and a release given apart; an empty release is kept as such.
+    /// Reads a version and a release from separate fields. An empty release is kept as such.
     ///
     /// # Errors
     ///
-    /// The version's, then the release's.
+    /// The version is invalid, or else the release is.
     pub fn parse_explicit(
         version: &str,
         release: &str,
@@ -94,14 +95,15 @@ impl VersionRelease {
         })
     }
 
-    /// Version first, build metadata ignored, then release; no release counts as the empty one.
+    /// Compares the versions, without build metadata, and then the releases. A missing release
+    /// counts as the empty one.
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
         self.version
             .cmp_precedence(&other.version)
             .then_with(|| Release::cmp_optional(self.release.as_ref(), other.release.as_ref()))
     }
 
-    /// What the controller writes down for an installed bundle.
+    /// Returns the version and release that the controller records for an installed bundle.
     pub fn recorded(&self, gate: BundleReleaseSupport) -> RecordedVersion {
         let release = self.release.as_ref();
         match gate {
@@ -120,52 +122,52 @@ impl VersionRelease {
     }
 }
 
-/// Version and release as the controller stores them and shows them in the status.
+/// Version and release, as the controller stores them and shows them in the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedVersion {
-    /// With the gate off the release stands in here as build metadata.
+    /// The version. If the gate is disabled, it contains the release as build metadata.
     pub version: String,
-    /// None where the field is left out.
+    /// The release; `None` if the field is omitted.
     pub release: Option<String>,
 }
 
-/// Why an explicit version and release are refused; printed as upstream prints it.
+/// The reason why an explicit version or release is rejected, displayed as upstream prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionReleaseError {
-    /// The version.
+    /// The version is invalid.
     #[error("error parsing version {}: {source}", go::quote(version))]
     Version {
-        /// As given.
+        /// The version as given.
         version: Box<str>,
-        /// Why.
+        /// The reason why it is invalid.
         source: VersionError,
     },
-    /// The release.
+    /// The release is invalid.
     #[error("error parsing release {}: {source}", go::quote(release))]
     Release {
-        /// As given.
+        /// The release as given.
         release: Box<str>,
-        /// Why.
+        /// The reason why it is invalid.
         source: ReleaseError,
     },
 }
 
-// === A release: what tells two builds of one version apart ===
+// === Releases, which distinguish builds of one version ===
 //
-// Mirrors `Release` of operator-registry (`alpha/model`) and the helper of operator-controller's
-// `bundleutil` that came before it. A dot-separated list with the syntax and order of prerelease
-// identifiers; an empty one is below all others.
+// Mirrors `Release` of operator-registry (`alpha/model`) and its predecessor, the helper in
+// operator-controller's `bundleutil`. A release is a dot-separated list with the syntax and order
+// of prerelease identifiers. An empty release is below all others.
 
-/// How long a release may be.
+/// Maximum length of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseLimit {
-    /// As long as it likes: OLM 1.8 to 1.10.
+    /// No limit: OLM 1.8 to 1.10.
     Unlimited,
     /// At most 20 bytes: OLM 1.11 and later.
     Bytes20,
 }
 
-/// A release, e.g. `2` or `20260101.rc-1`; perhaps empty.
+/// A release, e.g. `2` or `20260101.rc-1`; may be empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Release(Option<Box<Identifiers>>);
 
@@ -179,11 +181,11 @@ impl Release {
     /// The empty release, the lowest.
     pub const EMPTY: Self = Self(None);
 
-    /// Reads a release; the empty text is the empty release.
+    /// Parses a release. An empty text is the empty release.
     ///
     /// # Errors
     ///
-    /// Over the limit, or some identifier is refused; all of those are reported.
+    /// The text is too long, or identifiers are invalid; all invalid identifiers are reported.
     pub fn parse(text: &str, limit: ReleaseLimit) -> Result<Self, ReleaseError> {
         if text.is_empty() {
             return Ok(Self::EMPTY);
@@ -199,7 +201,7 @@ impl Release {
             })
     }
 
-    /// Whether it is the empty release.
+    /// Whether the release is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -209,7 +211,7 @@ impl Release {
         self.0.as_deref().map_or("", Identifiers::as_str)
     }
 
-    /// The order of releases, in which none at all and the empty one are the same.
+    /// Compares two optional releases. A missing release equals the empty one.
     pub(crate) fn cmp_optional(one: Option<&Self>, other: Option<&Self>) -> Ordering {
         one.unwrap_or(&Self::EMPTY)
             .cmp(other.unwrap_or(&Self::EMPTY))
@@ -222,18 +224,18 @@ impl fmt::Display for Release {
     }
 }
 
-/// Why a release is refused; printed as upstream prints it.
+/// The reason why a release is rejected, displayed as upstream prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReleaseError {
-    /// Over the limit, which upstream counts in bytes whatever it says.
+    /// The release is too long. Upstream counts bytes, although its message says characters.
     #[error("invalid release {}: exceeds maximum length of {MAX_BYTES} characters", go::quote(.0))]
     TooLong(Box<str>),
-    /// Some identifiers are refused.
+    /// Some identifiers are invalid.
     #[error("invalid release {}: {}", go::quote(release), segments(faults))]
     Segments {
         /// The text as given.
         release: Box<str>,
-        /// The index of each refused identifier, from 0, and why.
+        /// Index of each invalid identifier, from 0, and the reason.
         faults: Box<[(usize, IdentifierError)]>,
     },
 }

@@ -1,8 +1,8 @@
-//! From operators and operands to comparators over the version order.
+//! Compiles operators and operands to comparators over the version order.
 //!
-//! Mirrors `parseConstraint` and the `constraint…` functions of [`constraints.go`]. What an operator
-//! means depends on how much of the operand is written ([`OperandForm`]); the prerelease is kept in every
-//! form, so `1.x-beta` starts at 1.0.0-beta.
+//! Mirrors `parseConstraint` and the `constraint…` functions of [`constraints.go`]. The meaning of
+//! an operator depends on the form of its operand ([`OperandForm`]). Every form keeps the
+//! prerelease, so `1.x-beta` starts at 1.0.0-beta.
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
@@ -18,7 +18,7 @@ use crate::version::masterminds::{
 };
 use crate::version::{ExpectedPart, RangeCursor, RangeFault, constraint as group};
 
-/// Reads and compiles the text between two double bars.
+/// Reads and compiles the text between two `||`.
 pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFault> {
     let written = group::read(text).map_err(|(at, expected)| LocatedFault {
         kind: ConstraintErrorKind::Improper(text.into()),
@@ -40,7 +40,7 @@ pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFa
     Ok(Group(gated.into()))
 }
 
-/// How much of an operand is written: everything up to the first wildcard or missing component.
+/// The form of an operand: the components before the first wildcard or missing component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OperandForm {
     /// `*`
@@ -67,7 +67,7 @@ impl OperandForm {
         }
     }
 
-    /// The version that upstream has its parser read.
+    /// The version that upstream passes to its parser.
     fn base<'t>(self, operand: &ScannedVersion<'t>) -> Cow<'t, str> {
         let minor = operand.minor.unwrap_or_default();
         let numbers = match self {
@@ -142,7 +142,7 @@ fn compile(operator: Operator, form: OperandForm, point: VersionPoint) -> Compar
     })
 }
 
-/// Above everything that the operand stands for. `>*` is above 0.0.0, unlike `<=*`.
+/// The cut above all versions that the operand matches. `>*` is above 0.0.0, unlike `<=*`.
 fn end(form: OperandForm, point: VersionPoint) -> VersionCut {
     match form {
         OperandForm::Any | OperandForm::Full => VersionCut::after(point),
@@ -151,7 +151,7 @@ fn end(form: OperandForm, point: VersionPoint) -> VersionCut {
     }
 }
 
-/// `~0.0.0` has no end: upstream takes it for `~*`.
+/// The upper end of `~`. `~0.0.0` has no end, because upstream treats it as `~*`.
 fn tilde_end(form: OperandForm, core: Core) -> VersionCut {
     match form {
         OperandForm::Any => VersionCut::Unlimited,
@@ -161,7 +161,8 @@ fn tilde_end(form: OperandForm, core: Core) -> VersionCut {
     }
 }
 
-/// Up to the next version that changes the first number that is not 0. `^*` is `^0.0.0`.
+/// The upper end of `^`: before the next version that changes the first number other than 0. `^*`
+/// is `^0.0.0`.
 fn caret_end(form: OperandForm, core: Core) -> VersionCut {
     if core.major > 0 || form == OperandForm::Major {
         VersionCut::after_major(core)
@@ -172,7 +173,8 @@ fn caret_end(form: OperandForm, core: Core) -> VersionCut {
     }
 }
 
-/// `!=1.2` lets a version of 1.2 pass whose prerelease differs from the operand's; `!=1` does not.
+/// Compiles `!=`. `!=1.2` admits versions of 1.2 whose prerelease differs from the operand's; `!=1`
+/// does not.
 fn not_equal(form: OperandForm, point: VersionPoint) -> Comparator {
     match form {
         OperandForm::Any | OperandForm::Full => Comparator::Outside(Span::exactly(point)),
@@ -185,27 +187,28 @@ fn not_equal(form: OperandForm, point: VersionPoint) -> Comparator {
     }
 }
 
-// === Hyphen ranges: `1.2 - 2.3` is rewritten to `>= 1.2, <= 2.3 ` before anything else is read ===
+// === Hyphen ranges: `1.2 - 2.3` is rewritten to `>= 1.2, <= 2.3 ` before the rest is read ===
 //
-// Mirrors `rewriteRange` ([`constraints.go`]), which works on the raw text: all matches are found
-// first, then, one after another, the *first occurrence* of the matched text in what has become of
-// the constraint is replaced, wherever that is. So `1 - 2<3` works, and `1 - 2||3 - 4` does not.
+// Mirrors `rewriteRange` ([`constraints.go`]), which works on the raw text. It first finds all
+// matches. Then it replaces, for each match, the *first occurrence* of the matched text in the
+// constraint as rewritten so far, wherever that is. So `1 - 2<3` works, and `1 - 2||3 - 4` does
+// not.
 //
 // [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
-/// A constraint whose hyphen ranges are rewritten.
+/// A constraint after its hyphen ranges were rewritten.
 pub(super) struct RewrittenConstraint<'t> {
     typed: &'t str,
     pub(super) text: Cow<'t, str>,
     extent: Option<OperandExtent>,
 }
 
-/// Where the text as typed has hyphen ranges, in bytes.
+/// The part of the text as typed that has hyphen ranges, in bytes.
 #[derive(Clone, Copy)]
 struct OperandExtent {
     start: usize,
     end: usize,
-    /// The hyphen of the first.
+    /// The hyphen of the first range.
     hyphen: usize,
 }
 
@@ -235,9 +238,10 @@ impl<'t> RewrittenConstraint<'t> {
         }
     }
 
-    /// The fault at byte `at` of the rewritten text, in the text as typed.
+    /// Maps byte `at` of the rewritten text to a fault in the text as typed.
     ///
-    /// Before the first range and behind the last the two may agree; else the ranges are to blame.
+    /// The two texts can be equal before the first range and after the last one. Otherwise the
+    /// fault is attributed to the first hyphen.
     pub(super) fn fault(&self, at: usize, expected: ExpectedPart) -> RangeFault {
         let Some(OperandExtent { start, end, hyphen }) = self.extent else {
             return RangeFault::new(self.typed, at, expected);
@@ -255,7 +259,7 @@ impl<'t> RewrittenConstraint<'t> {
     }
 }
 
-/// A hyphen range with the blanks around it.
+/// A hyphen range with the white space around it.
 struct HyphenRange<'t> {
     start: usize,
     text: &'t str,
@@ -266,7 +270,7 @@ struct HyphenRange<'t> {
 
 fn ranges(text: &str) -> Vec<HyphenRange<'_>> {
     let mut ranges = Vec::new();
-    // Cheap, and true of nearly every constraint.
+    // A cheap test that suffices for nearly every constraint.
     if !text.contains('-') {
         return ranges;
     }
