@@ -1,5 +1,5 @@
-//! One step through a file: hands the next item to a consumer, and goes on after a fault if it can. Other cores can
-//! read blobs ahead of it ([`Ahead`]).
+//! Advances through a file by one item: passes the item to a consumer, and continues after a fault
+//! if possible. Other threads can read blobs ahead ([`Ahead`]).
 
 use std::fmt;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use crate::memory::{Loan, Pool};
 
 /// Receives the items of a file, in order.
 pub trait Consumer<I: Intake> {
-    /// Why the consumer stops.
+    /// The reason why the consumer stops.
     type Error;
 
-    /// A blob, and the text that it was read from.
+    /// Receives a blob, and the text that it was read from.
     ///
     /// # Errors
     /// If the consumer stops.
@@ -30,13 +30,13 @@ pub trait Consumer<I: Intake> {
         text: &[u8],
     ) -> Result<(), Self::Error>;
 
-    /// A YAML document.
+    /// Receives a YAML document.
     ///
     /// # Errors
     /// If the consumer stops.
     fn document(&mut self, document: &YamlDocument<&[u8]>) -> Result<(), Self::Error>;
 
-    /// A fault, and the text that it is in.
+    /// Receives a fault, and the text that has it.
     ///
     /// # Errors
     /// If the consumer stops.
@@ -48,19 +48,19 @@ pub trait Consumer<I: Intake> {
     ) -> Result<(), Self::Error>;
 }
 
-/// What to do after a step.
+/// The action after a step.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Advance {
-    /// Go past so many bytes.
+    /// Skip this many bytes.
     Past(usize),
-    /// Read on: what begins here does not end here.
+    /// Read more: the item that starts here is not complete.
     More,
-    /// Nothing follows.
+    /// Stop: there are no more items.
     End,
 }
 
-/// Hands the first item of `text`, the file from the reader's position on, to the consumer. `ended` says
-/// that nothing follows `text`.
+/// Passes the first item of `text` to the consumer. `text` is the file from the reader's position
+/// on; `ended` means that the file ends with it.
 ///
 /// # Errors
 /// If the consumer stops.
@@ -73,7 +73,7 @@ pub fn advance<I: Intake, C: Consumer<I>>(
     advance_with(reader, text, ended, consumer, &mut Ahead::default())
 }
 
-/// As [`advance`], with blobs that were read ahead.
+/// Does the same as [`advance`], with blobs that were read ahead.
 ///
 /// # Errors
 /// If the consumer stops.
@@ -118,23 +118,24 @@ pub fn advance_with<'a, I: Intake, C: Consumer<I>>(
     })
 }
 
-/// The blobs of a piece of text, in order, read ahead of a [`Reader`] on another core.
+/// The blobs of a piece of text, in order, read ahead of a [`Reader`] on another thread.
 ///
-/// A text of JSON lines can be cut where a line begins with `{`. The text after the cut is read as if a blob
-/// began there. Whether one does is known when the reader arrives: it takes what was read from just this byte
-/// on, and reads everything otherwise. So a cut in the middle of a blob costs time, and changes nothing.
+/// JSON lines can be cut where a line starts with `{`. The text after the cut is read as if a blob
+/// started there. Whether one does is known when the reader arrives. The reader uses results that
+/// start at exactly its position, and reads everything else itself. So a cut within a blob costs
+/// time, but does not change the result.
 pub struct Ahead<'a, I: Intake>(IntoIter<AheadBlob<'a, I>>);
 
 struct AheadBlob<'a, I: Intake> {
     blob: I::Blob<'a>,
-    /// How many bytes of the whole text follow its first byte, with this.
+    /// Number of bytes from its first byte to the end of the whole text.
     left: usize,
     length: usize,
     loan: Loan,
 }
 
-/// Cuts the beginning of a text into at most so many pieces of about one size. `ended` says that nothing follows
-/// the text.
+/// Cuts the start of a text into at most `most` pieces of similar size. `ended` means that the file
+/// ends with the text.
 pub fn pieces(text: &[u8], ended: bool, most: usize) -> Vec<Range<usize>> {
     let end = if ended {
         text.len()
@@ -154,8 +155,8 @@ pub fn pieces(text: &[u8], ended: bool, most: usize) -> Vec<Range<usize>> {
 }
 
 impl<'a, I: Intake> Ahead<'a, I> {
-    /// Reads a piece of a text, up to the first fault. Nothing is counted in the account of the intake; what the
-    /// blobs take has a small bound of its own.
+    /// Reads a piece of a text, up to the first fault. Nothing is charged to the account of the
+    /// intake. The memory of these blobs has a small limit of its own.
     pub fn read(text: &'a [u8], piece: Range<usize>) -> Self {
         let after = text.len().saturating_sub(piece.end);
         let account = Pool::new(MEMORY, MEMORY).account();
@@ -179,7 +180,7 @@ impl<'a, I: Intake> Ahead<'a, I> {
         }
     }
 
-    /// The blob at the cursor: the one that was read from here, or read now.
+    /// Returns the blob at the cursor, either the one read ahead or one read now.
     ///
     /// # Errors
     /// The same as [`Intake::read`].
@@ -213,10 +214,11 @@ impl<I: Intake> fmt::Debug for Ahead<'_, I> {
     }
 }
 
-/// Here a line begins, most likely with a blob.
+/// The start of a line that is most likely a blob.
 const CUT: &[u8] = b"\n{";
 
-/// What the blobs of one piece may take: several times what usual ones of half a megabyte of text do.
+/// Memory limit for the blobs of one piece: several times what half a megabyte of normal text
+/// needs.
 const MEMORY: usize = 4 << 20;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! JSON as Go's `encoding/json` reads it, strictly, in one pass over bytes.
+//! Reads JSON as Go's `encoding/json` does: strictly, and in one pass over bytes.
 //!
-//! A [`Cursor`] walks a text and checks every byte it passes, in skipped values too, so a text
-//! that was walked to its end is JSON. It differs from RFC 8259 where Go does: bytes that are not
-//! UTF-8 are allowed in strings, at most `DEPTH_LIMIT` levels of nesting are.
+//! A [`Cursor`] checks every byte that it passes, in skipped values too. So a text that was read to
+//! its end is JSON. It differs from RFC 8259 where Go does: strings may have bytes that are not
+//! UTF-8, and there can be at most `DEPTH_LIMIT` levels of nesting.
 //!
-//! The text may be the beginning of one that is still being read: running out of it is
+//! The text may be the start of one that is still being read. If it ends too early, the result is
 //! [`Halt::Incomplete`], never a fault.
 
 mod cursor;
@@ -23,16 +23,16 @@ pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, skip_space};
 
 pub(crate) use crate::fbc::json::string::{RawString, plain_run};
 
-// === A value of any type, as catalogd holds it once it has decoded a blob and written it anew ===
+// === Values of any type, as catalogd holds them after it has decoded a blob and re-encoded it ===
 //
-// Of equal keys the last one counts, and numbers are those of Go's `float64`. For blobs that are
-// small and rare; what deep down no schema of theirs has room for is not kept.
+// If keys are equal, the last one counts. Numbers are Go's `float64`. This is for blobs that are
+// small and rare. Levels that are too deep for their schemas are dropped.
 
 impl Cursor<'_> {
-    /// The value that begins at `start`, written anew: its keys sorted, no blanks.
+    /// Re-encodes the value that starts at `start`, with sorted keys and without white space.
     pub(crate) fn rewritten(&mut self, start: usize) -> CursorResult<String> {
         let value = self.revisit(start, |cursor| cursor.value(LEVELS))?;
-        // Escapes make it at most six times as long; it moves while it grows.
+        // Escapes make the text at most six times as long, and it exists twice while it grows.
         self.hold(allocated(12 * self.since(start).len()))?;
         Ok(value.to_string())
     }
@@ -70,7 +70,7 @@ impl Cursor<'_> {
     }
 }
 
-/// A number as Go's `float64` holds it; the reader has refused those beyond it.
+/// Reads a number as Go's `float64`. The reader has already rejected numbers outside its range.
 fn number(text: &str) -> Value {
     let float = text.parse::<f64>().unwrap_or_default();
     let whole = (float.fract() == 0.0).then(|| format!("{float:.0}").parse::<i64>());
@@ -80,26 +80,26 @@ fn number(text: &str) -> Value {
     }
 }
 
-/// A node of the map of an object: eleven members.
+/// Memory of a node in the map of an object: eleven members.
 const NODE: usize = allocated(11 * size_of::<(String, Value)>() + 16);
 
-/// A member in a map whose nodes are at least five elevenths full.
+/// Memory of a member in a map whose nodes are at least five elevenths full.
 const VALUE_MEMBER: usize = 3 * size_of::<(String, Value)>();
 
-/// How deep a value is kept: the blobs read so have four levels.
+/// Most levels of a value that are kept. The blobs that are read in this way have four.
 const LEVELS: usize = 8;
 
-// === JSON objects read into structs, with Go's rules for which key means which field ===
+// === JSON objects read into structs, with Go's rules for matching keys to fields ===
 //
-// catalogd decodes an object into a map and writes it again with sorted keys, so of equal keys
-// the last one counts. operator-controller then decodes the result into a struct, where a key
-// means a field also without regard to case, and a later one in byte order overrides an earlier
-// one unless it is null. Nearly every object spells its keys as the struct does, and each once;
-// only for others is the order worked out.
+// catalogd decodes an object into a map and encodes it again with sorted keys, so the last of equal
+// keys counts. operator-controller then decodes the result into a struct. A key also matches a
+// field if it differs only in case. A key that is later in byte order overrides an earlier one
+// unless its value is null. Nearly every object spells its keys as the struct does, each once; the
+// order is determined only for the others.
 //
-// Not followed: objects and lists under two spellings of one key, which Go would merge.
+// Not mirrored: Go would merge objects and lists under two spellings of one key.
 
-/// A struct that an object is read into.
+/// A struct that an object can be read into.
 pub trait JsonRecord<'a>: Default {
     /// The names of its fields.
     const FIELDS: &'static [&'static str];
@@ -110,15 +110,15 @@ pub trait JsonRecord<'a>: Default {
     /// Whether these are all fields of the Go struct, so that any other key has no effect.
     const IS_WHOLE: bool = false;
 
-    /// Whether null is a value of `FIELDS[index]` like any other (Go's `json.RawMessage`). In
-    /// other fields it leaves the value of an earlier spelling of the key as it is.
+    /// Whether null is an ordinary value of `FIELDS[index]` (Go's `json.RawMessage`). In other
+    /// fields, null keeps the value of an earlier spelling of the key.
     fn takes_null(_index: usize) -> bool {
         false
     }
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads an object; null is the struct's default, another type a fault.
+    /// Reads an object. Null gives the default, and another type is a fault.
     pub(crate) fn record<T: JsonRecord<'a>>(&mut self) -> CursorResult<T> {
         let found = self.kind()?;
         if found != JsonKind::Object {
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         self.folded_record()
     }
 
-    /// Reads an object from its first byte, if it spells all fields as `T` does, each once.
+    /// Reads an object from its first byte, if it spells all fields exactly as `T` does, each once.
     fn exact_record<T: JsonRecord<'a>>(&mut self) -> CursorResult<Option<T>> {
         let mut record = T::default();
         let mut read = 0_u32;
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         Ok(Some(record))
     }
 
-    /// Reads an object from its first byte, field after field in the order of its sorted keys.
+    /// Reads an object from its first byte, in the order of its sorted keys.
     fn folded_record<T: JsonRecord<'a>>(&mut self) -> CursorResult<T> {
         let mut record = T::default();
         let members = self.members()?;
@@ -182,7 +182,8 @@ impl<'a> Cursor<'a> {
         Ok(record)
     }
 
-    /// Steps over an object; where the value of each key begins, of equal keys the last one's.
+    /// Skips an object. Returns the start of the value of each key; if keys are equal, of the last
+    /// one.
     fn members(&mut self) -> CursorResult<BTreeMap<Cow<'a, str>, usize>> {
         let mut members = BTreeMap::new();
         let mut seen = 0;
@@ -232,27 +233,27 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A member in a map whose nodes are at least five elevenths full.
+/// Memory of a member in a map whose nodes are at least five elevenths full.
 const MEMBER: usize = 3 * size_of::<(Cow<'static, str>, usize)>();
 
-/// A key as it is written.
+/// A key as written.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonKey<'a> {
     raw: RawString<'a>,
-    /// The key, if it has no escapes and nothing beyond ASCII, as nearly all.
+    /// The key, if it has no escapes and is ASCII, as nearly all keys are.
     ascii: Option<&'a [u8]>,
 }
 
-/// How a key relates to the name of a field.
+/// The relation of a key to the name of a field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fold {
-    /// It is the name.
+    /// The key is exactly the name.
     Exact,
-    /// It is another spelling of it.
+    /// The key is another spelling of the name.
     Other,
 }
 
-/// A field that a key means: index, name, and how it is spelled.
+/// The field that a key matches: index, name, and how the key spells it.
 type FieldOf = (usize, &'static str, Fold);
 
 impl<'a> JsonKey<'a> {
@@ -261,12 +262,12 @@ impl<'a> JsonKey<'a> {
         Self { raw, ascii }
     }
 
-    /// What it says.
+    /// Returns the decoded key.
     pub fn decode(&self) -> Cow<'a, str> {
         self.raw.decode()
     }
 
-    /// Whether it means the field of this name, of ASCII letters.
+    /// Whether the key matches the field with this name, which must be ASCII.
     pub fn fold(&self, name: &str) -> Option<Fold> {
         match self.ascii {
             Some(key) => fold_ascii(key, name),
@@ -274,13 +275,13 @@ impl<'a> JsonKey<'a> {
         }
     }
 
-    /// The field that it means.
+    /// The field that the key matches.
     fn field_of(&self, fields: &[&'static str]) -> Option<FieldOf> {
         field_of(fields, |name| self.fold(name))
     }
 }
 
-/// The field that a key means.
+/// The field that a key matches.
 fn field_of(fields: &[&'static str], fold: impl Fn(&str) -> Option<Fold>) -> Option<FieldOf> {
     let mut folded = None;
     for (index, &name) in fields.iter().enumerate() {
@@ -293,9 +294,9 @@ fn field_of(fields: &[&'static str], fold: impl Fn(&str) -> Option<Fold>) -> Opt
     folded
 }
 
-/// Whether a key means the field of this name, of ASCII letters.
+/// Whether a key matches the field with this name, which must be ASCII.
 ///
-/// Two letters beyond ASCII fold to ASCII ones: U+017F (long s) and U+212A (Kelvin sign).
+/// Two letters outside ASCII fold to ASCII letters: U+017F (long s) and U+212A (Kelvin sign).
 pub fn fold_of(key: &str, name: &str) -> Option<Fold> {
     if key.is_ascii() {
         return fold_ascii(key.as_bytes(), name);
@@ -319,15 +320,15 @@ fn fold_ascii(key: &[u8], name: &str) -> Option<Fold> {
     key.eq_ignore_ascii_case(name).then_some(Fold::Other)
 }
 
-// === JSON numbers: their grammar, and whether a 64-bit float holds them ===
+// === JSON numbers: their grammar, and whether they fit a 64-bit float ===
 //
-// catalogd reads every number into a float, so one beyond its range makes the catalog
+// catalogd reads every number into a float, so a number outside its range makes the catalog
 // unreadable.
 
 impl<'a> Cursor<'a> {
-    /// Steps over a number; returns its text.
+    /// Skips a number and returns its text.
     ///
-    /// A number ends with the byte after it, so at the end of the text it is incomplete.
+    /// Only the byte after a number ends it, so a number at the end of the text is incomplete.
     pub(crate) fn number(&mut self) -> CursorResult<&'a str> {
         let start = self.at();
         if self.byte()? == b'-' {
@@ -355,7 +356,7 @@ impl<'a> Cursor<'a> {
         Ok(text)
     }
 
-    /// Steps over at least one digit.
+    /// Skips at least one digit.
     fn digits(&mut self) -> CursorResult<()> {
         let count = self
             .rest()
@@ -373,36 +374,37 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Whether a number is beyond what a float holds. Short ones without an exponent never are.
+/// Whether a number is outside the range of a float. Short numbers without an exponent never are.
 fn is_out_of_range(text: &str) -> bool {
     (text.len() > 300 || text.contains(['e', 'E']))
         && text.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
-// === Keys that no field of a struct has. Go ignores them without a word, so a misspelt edge is no edge ===
+// === Keys that are not fields of a struct: Go ignores them silently, so a misspelt edge is not an
+// edge ===
 
 /// A key that is not the name of a field.
 #[derive(Clone, Debug)]
 pub struct IgnoredKey<'a> {
-    /// Where its value begins, in bytes.
+    /// Start of the value, in bytes.
     pub at: usize,
-    /// The object that has it, such as `entries[2]`; empty for the blob itself.
+    /// The object with the key, such as `entries[2]`; empty for the blob itself.
     pub path: Box<str>,
     /// The key.
     pub key: Cow<'a, str>,
     /// The fields of the object.
     pub known: &'static [&'static str],
-    /// The field that Go reads it as, for it differs in case only.
+    /// The field that Go reads the key as, because it differs only in case.
     pub read_as: Option<&'static str>,
 }
 
 impl<'a> Cursor<'a> {
-    /// Notes unknown keys from here on.
+    /// Records unknown keys from here on.
     pub(in crate::fbc) fn want_unknown(&mut self) {
         self.unknown = Some(Vec::new());
     }
 
-    /// The unknown keys noted, in their order. An object that is read twice has them once.
+    /// Takes the recorded unknown keys, in order. An object that was read twice has each key once.
     pub(in crate::fbc) fn take_unknown(&mut self) -> Vec<IgnoredKey<'a>> {
         let mut unknown = self.unknown.take().unwrap_or_default();
         unknown.sort_by_key(|key| key.at);
@@ -410,7 +412,7 @@ impl<'a> Cursor<'a> {
         unknown
     }
 
-    /// Notes a key of the object being read, before its value.
+    /// Records a key of the current object, before its value.
     fn note_unknown<T: JsonRecord<'a>>(
         &mut self,
         read_as: Option<&'static str>,
@@ -432,7 +434,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many unknown keys of one blob are noted.
+/// Most unknown keys of one blob that are recorded.
 const MOST: usize = 1000;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Members of one blob, and the path that it is filed under. The members that make the path are read; of the others
-//! only the beginning is noted, because the schema gives them their meaning and can come last.
+//! The members of one blob, and the path that it is filed under. The members that make up the path
+//! are read. For the others only the start is recorded, because the schema determines their meaning
+//! and can come last.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,16 +12,16 @@ use crate::blob::{BlobKey, JsonKind};
 use crate::fbc::FbcErrorKind;
 use crate::memory::allocated;
 
-/// The members of a blob, of equal keys the last.
+/// The members of a blob. If keys are equal, the last one counts.
 #[derive(Default)]
 pub(super) struct BlobMembers<'a> {
     pub(super) keys: Keys<'a>,
     pub(super) schema: BlobLabel<'a>,
     pub(super) package: BlobLabel<'a>,
     pub(super) name: BlobLabel<'a>,
-    /// Beginning of the value of each of [`TYPED`].
+    /// Start of the value of each of [`TYPED`].
     typed: [Option<usize>; TYPED.len()],
-    /// Beginning of the blob.
+    /// Start of the blob.
     pub(super) start: usize,
 }
 
@@ -34,27 +35,27 @@ pub enum BlobLabel<'a> {
     Text(PlacedText<'a>),
     /// The value is not a string.
     Other {
-        /// The key, as it is written.
+        /// The key as written.
         key: Cow<'a, str>,
-        /// Beginning of the value, in bytes.
+        /// Start of the value, in bytes.
         at: usize,
         /// Type of the value.
         found: JsonKind,
     },
 }
 
-/// A string and its place.
+/// A string and its position.
 #[derive(Clone, Debug, Default)]
 pub struct PlacedText<'a> {
-    /// Beginning of the string, in bytes.
+    /// Start of the string, in bytes.
     pub at: usize,
     /// The string, decoded.
     pub text: Cow<'a, str>,
 }
 
 impl<'a> BlobMembers<'a> {
-    /// Reads them from the object that the cursor stands on. `early` may read the value of a key at once; it
-    /// says whether it did.
+    /// Reads the members of the object at the cursor. `early` may read the value of a key
+    /// immediately, and returns whether it did.
     pub(super) fn read(
         cursor: &mut Cursor<'a>,
         mut early: impl FnMut(&JsonKey<'a>, &mut Cursor<'a>) -> CursorResult<bool>,
@@ -97,14 +98,14 @@ impl<'a> BlobMembers<'a> {
         Ok(())
     }
 
-    /// Beginning of the value of one of [`TYPED`].
+    /// Start of the value of one of [`TYPED`].
     pub(super) fn begins(&self, name: &'static str) -> Option<usize> {
         let slots = TYPED.iter().zip(&self.typed);
         let mut own = slots.filter(|(typed, _)| **typed == name);
         own.find_map(|(_, at)| *at)
     }
 
-    /// Notes where the value of one of [`TYPED`] begins that was read early.
+    /// Records the start of the value of one of [`TYPED`] that was read early.
     pub(super) fn note(&mut self, name: &'static str, at: Option<usize>) {
         let slots = TYPED.iter().zip(&mut self.typed);
         for (_, slot) in slots.filter(|(typed, _)| **typed == name) {
@@ -112,7 +113,7 @@ impl<'a> BlobMembers<'a> {
         }
     }
 
-    /// Reads one of [`TYPED`]; an absent one is empty.
+    /// Reads one of [`TYPED`]. If it is absent, the result is the default.
     pub(super) fn field<T: Default>(
         &self,
         name: &'static str,
@@ -147,7 +148,8 @@ impl<'a> BlobLabel<'a> {
         }
     }
 
-    /// The text, empty if the label is absent. A value that is not a string is a fault.
+    /// Returns the text, or an empty text if the label is absent. A value that is not a string is a
+    /// fault.
     pub(super) fn string(self, cursor: &Cursor<'a>) -> CursorResult<Cow<'a, str>> {
         match self {
             Self::Text(text) => Ok(text.text),
@@ -161,7 +163,7 @@ impl<'a> BlobLabel<'a> {
 }
 
 impl<'a> PlacedText<'a> {
-    /// Reads a string and notes its place; null is empty, another type a fault.
+    /// Reads a string and records its position. Null is empty; another type is a fault.
     pub(super) fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;
         let at = cursor.at();
@@ -170,7 +172,7 @@ impl<'a> PlacedText<'a> {
     }
 }
 
-/// The keys whose values have a type in one schema or another; no schema has `channel`.
+/// Keys whose values have a type in some schema, and `channel`, which no schema has.
 const TYPED: [&str; 8] = [
     "image",
     "description",
@@ -182,18 +184,18 @@ const TYPED: [&str; 8] = [
     "channel",
 ];
 
-// === The file of operator-controller's cache in which a blob ends up ===
+// === The path of a blob in operator-controller's cache ===
 //
-// The cache joins package, schema and name into a path, as Go's `filepath.Join` does. Names with
-// `/` or `..` in them therefore end up elsewhere, perhaps in another package's folder or outside
-// the cache; names that cannot name a file make the whole catalog unreadable.
+// The cache joins package, schema and name into a path, as Go's `filepath.Join` does. So names with
+// `/` or `..` are filed elsewhere, perhaps in the directory of another package or outside the
+// cache. Names that cannot name a file make the whole catalog unreadable.
 //
 // Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`],
-// `writeFS`. Not followed: a file where another blob needs a folder.
+// `writeFS`. Not mirrored: a file at a path where another blob needs a directory.
 //
 // [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
-/// Path under which a blob is filed; the owner of a [`BlobKey`].
+/// Path that a blob is filed under; an owned [`BlobKey`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FiledKey<'a> {
     pub(crate) package: Cow<'a, str>,
@@ -201,9 +203,10 @@ pub struct FiledKey<'a> {
     pub(crate) name: Cow<'a, str>,
 }
 
-/// Files a blob; `None` where no package's folder holds it, so that nothing ever reads it.
+/// Files a blob. Returns `None` if the blob is in no package's directory, so that OLM never reads
+/// it.
 ///
-/// `package` is the blob's own name if it is an `olm.package`.
+/// For an `olm.package`, `package` is the blob's own name.
 pub(crate) fn file<'a>(
     package: Cow<'a, str>,
     schema: Cow<'a, str>,
@@ -232,7 +235,7 @@ pub(crate) fn file<'a>(
 }
 
 impl FiledKey<'_> {
-    /// The key that borrows from it.
+    /// Returns the key, borrowed.
     pub fn key(&self) -> BlobKey<'_> {
         BlobKey {
             package: &self.package,
@@ -246,7 +249,7 @@ impl FiledKey<'_> {
     }
 }
 
-/// Whether a text is one element of a path, or none.
+/// Whether a text is at most one element of a path.
 fn is_simple(text: &str) -> bool {
     !text.contains('/') && text != "." && text != ".."
 }
@@ -268,7 +271,7 @@ fn check(what: &'static str, text: &str) -> Result<(), FbcErrorKind> {
     Err(FbcErrorKind::Unfilable { what, name, reason })
 }
 
-/// Reads package, schema and name from the path that a blob with odd names ends up at.
+/// Derives package, schema and name from the path of a blob with unusual names.
 fn refile(path: &str) -> Option<FiledKey<'static>> {
     let mut elements = Vec::new();
     for element in path.split('/') {
@@ -291,24 +294,24 @@ fn refile(path: &str) -> Option<FiledKey<'static>> {
     })
 }
 
-/// Limit of bytes in the name of a file on Linux.
+/// Longest file name on Linux, in bytes.
 const NAME_MAX: usize = 255;
 
-/// Characters of a name that an error shows.
+/// Most characters of a name in an error.
 const SHOWN: usize = 64;
 
-// === The keys of one blob, and whether two of them are spellings of one ===
+// === The keys of one blob, and whether two of them are spellings of the same key ===
 //
-// Upstream folds with golang.org/x/text, `cases.Fold`: full Unicode case folding, so `ß` and
-// `ss` are one key.
+// Upstream folds with golang.org/x/text, `cases.Fold`. This is full Unicode case folding, so `ß`
+// and `ss` are the same key.
 
-/// The keys of a blob, in the order read.
+/// The keys of a blob, in the order of reading.
 #[derive(Debug, Default)]
 pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
 
 impl<'a> Keys<'a> {
-    /// Memory of one key without its text: a place in the list, and if there are many keys, one in the map
-    /// of spellings with a set of its own.
+    /// Memory per key without its text: a place in the list, and, if there are many keys, one in
+    /// the map of spellings with a set of its own.
     pub(super) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
         + 3 * size_of::<(String, BTreeSet<&str>)>()
         + allocated(11 * size_of::<&str>() + 16);
@@ -317,17 +320,18 @@ impl<'a> Keys<'a> {
         self.0.push(key);
     }
 
-    /// Whether this is one of them.
+    /// Whether the blob has this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.0.iter().any(|own| own == key)
     }
 
-    /// The first fault, if keys differ in case only.
+    /// Returns the first fault, if keys differ only in case.
     pub(super) fn duplicate(&self) -> Option<FbcErrorKind> {
         self.duplicates().into_iter().next()
     }
 
-    /// A fault for each key of which there are several spellings. Equal keys are none: the last one counts.
+    /// Returns a fault for each key with several spellings. Equal keys are not a fault, because the
+    /// last one counts.
     pub(super) fn duplicates(&self) -> Vec<FbcErrorKind> {
         if self.are_plainly_distinct() {
             return Vec::new();
@@ -345,7 +349,7 @@ impl<'a> Keys<'a> {
         several.map(fault).collect()
     }
 
-    /// A quick answer for the few ASCII keys that a blob usually has.
+    /// A quick test for the few ASCII keys that a blob usually has.
     fn are_plainly_distinct(&self) -> bool {
         let few = self.0.len() <= FEW;
         let distinct = |(n, key): (usize, &Cow<'_, str>)| {
@@ -359,5 +363,5 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Up to this many keys are compared each with each.
+/// Most keys that are compared pairwise.
 const FEW: usize = 16;

@@ -1,7 +1,7 @@
 //! A blob: the members that every blob has (schema, package, name), and those that its schema defines.
 //!
-//! Upstream: `Meta.UnmarshalJSON` of operator-registry, [`alpha/declcfg/declcfg.go`] (the faults of
-//! a whole catalog), and `addMeta`, [`alpha/declcfg/load.go`] (those of one package).
+//! Upstream: `Meta.UnmarshalJSON` of operator-registry, [`alpha/declcfg/declcfg.go`] (faults of a
+//! whole catalog), and `addMeta`, [`alpha/declcfg/load.go`] (faults of one package).
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 //! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
@@ -22,20 +22,20 @@ use crate::guardrail;
 pub struct FiledBlob<'a> {
     /// Path under which the blob is filed.
     pub filed: FiledKey<'a>,
-    /// Content by its schema, or the first value of a wrong type.
+    /// Content by the blob's schema, or the first value of a wrong type.
     pub content: Result<BlobContent<'a>, Fault>,
 }
 
-/// Value in a catalog where a blob is expected.
+/// A value in a catalog, where a blob is expected.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all are blobs, and each is handed on before the next is read"
 )]
 pub enum BlobInCatalog<'a> {
-    /// Nothing: an empty document is one.
+    /// `null`, as an empty document is.
     Null,
-    /// An object that no package's folder holds.
+    /// An object that is in no package's directory.
     Unfiled(UnfiledObject),
     /// A blob.
     Blob(FiledBlob<'a>),
@@ -57,7 +57,8 @@ struct BlobDraft<'a> {
 }
 
 impl<'a> BlobDraft<'a> {
-    /// Properties are nearly all of its bytes: they are read at once, for what they would mean in a bundle.
+    /// Reads the members. Properties are nearly all bytes of a blob, so they are read immediately,
+    /// as if the blob was a bundle.
     fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let mut properties = BundleProperties::default();
         let members = BlobMembers::read(cursor, |key, cursor| {
@@ -104,7 +105,7 @@ impl<'a> BlobDraft<'a> {
         }
     }
 
-    /// Decodes what the schema decides, noting what has not its type.
+    /// Decodes the content by its schema, and notes the first value of a wrong type.
     fn content(
         mut self,
         schema: &str,

@@ -1,9 +1,9 @@
-//! One blob as it is written: every field that `opm validate` looks at, each with its place.
+//! Reads one blob as written: every field that `opm validate` checks, with its position.
 //!
-//! Where [`meta`](super::meta) stops at a fault and keeps what decides, this goes on and keeps what
-//! there is to say about the blob. A fault in the JSON itself ends it all the same.
+//! [`meta`](super::meta) stops at a fault and keeps the facts that decide. This module continues,
+//! and keeps all facts about the blob. However, a fault in the JSON itself still ends reading.
 //!
-//! Places are bytes from the beginning of the cursor's text.
+//! Positions are bytes from the start of the cursor's text.
 //!
 //! Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] and [`alpha/declcfg/load.go`], [`alpha/property/property.go`].
 //!
@@ -31,22 +31,22 @@ pub use crate::fbc::shape::csv::CsvMetadata;
 /// A blob.
 #[derive(Debug)]
 pub struct Raw<'a> {
-    /// Where it begins.
+    /// Start of the blob.
     pub at: usize,
-    /// What it is.
+    /// Value of the blob.
     pub value: Value<'a>,
 }
 
-/// What a document of a file is.
+/// The value of a document in a file.
 #[derive(Debug)]
 pub enum Value<'a> {
-    /// Something else than an object, such as an empty document.
+    /// A value other than an object, such as an empty document.
     Other(JsonKind),
     /// An object: a blob.
     Object(Box<RawObject<'a>>),
 }
 
-/// The members of a blob that matter.
+/// The members of a blob that are checked.
 #[derive(Debug)]
 pub struct RawObject<'a> {
     /// `schema`.
@@ -55,28 +55,28 @@ pub struct RawObject<'a> {
     pub package: BlobLabel<'a>,
     /// `name`.
     pub name: BlobLabel<'a>,
-    /// Keys that differ in case only, a fault for each.
+    /// A fault for each key with spellings that differ only in case.
     pub duplicates: Vec<FbcErrorKind>,
-    /// Why operator-controller cannot file it.
+    /// The reason why operator-controller cannot file the blob, if any.
     pub unfilable: Option<FbcErrorKind>,
     /// The value of a key `channel`, which no schema has.
     pub channel_key: Option<PlacedText<'a>>,
-    /// Keys that neither the schema nor its nested objects have.
+    /// Keys that neither the schema nor its nested objects define.
     pub unknown: Vec<IgnoredKey<'a>>,
-    /// What the schema makes of the other members.
+    /// Content of the other members by the schema.
     pub content: RawContent<'a>,
-    /// The first value of a wrong type in what the schema decides.
+    /// The first value of a wrong type in the content.
     pub fault: Option<Fault>,
 }
 
-/// What the schema makes of the other members.
+/// Content of a blob by its schema.
 #[derive(Debug)]
 pub enum RawContent<'a> {
     /// `olm.package`.
     Package {
         /// `defaultChannel`.
         default_channel: PlacedText<'a>,
-        /// Those of its properties.
+        /// The guardrails among the properties.
         guardrails: Vec<RawGuardrails<'a>>,
     },
     /// `olm.channel`, with its entries.
@@ -85,7 +85,7 @@ pub enum RawContent<'a> {
     Bundle(Box<RawBundle<'a>>),
     /// `olm.deprecations`, with its entries.
     Deprecations(Vec<RawDeprecation<'a>>),
-    /// The rules of a package's author.
+    /// Guardrails of the package's author.
     Guardrails(RawGuardrails<'a>),
     /// A schema that OLM does not know.
     Other,
@@ -94,22 +94,22 @@ pub enum RawContent<'a> {
 /// An entry of a channel.
 #[derive(Debug, Default)]
 pub struct RawEntry<'a> {
-    /// Where it begins, in bytes.
+    /// Start of the entry, in bytes.
     pub at: usize,
-    /// The bundle that it is about.
+    /// The bundle that the entry names.
     pub name: PlacedText<'a>,
-    /// `replaces`; empty for none.
+    /// `replaces`; empty if absent.
     pub replaces: PlacedText<'a>,
     /// `skips`.
     pub skips: Vec<PlacedText<'a>>,
-    /// `skipRange`; empty for none.
+    /// `skipRange`; empty if absent.
     pub skip_range: PlacedText<'a>,
 }
 
 /// A bundle.
 #[derive(Debug, Default)]
 pub struct RawBundle<'a> {
-    /// `image`; empty for none.
+    /// `image`; empty if absent.
     pub image: PlacedText<'a>,
     /// The images of `relatedImages`.
     pub related_images: Vec<PlacedText<'a>>,
@@ -120,9 +120,9 @@ pub struct RawBundle<'a> {
 /// An entry of an `olm.deprecations`.
 #[derive(Debug, Default)]
 pub struct RawDeprecation<'a> {
-    /// Where it begins, in bytes.
+    /// Start of the entry, in bytes.
     pub at: usize,
-    /// What it says.
+    /// Content of the entry.
     pub written: blob::DeprecationEntry<'a>,
 }
 
@@ -139,7 +139,8 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
     Ok(Raw { at, value })
 }
 
-/// Properties are nearly all of a blob's bytes: they are read at once, for what they mean in a bundle.
+/// Reads an object. Properties are nearly all bytes of a blob, so they are read immediately, as if
+/// the blob was a bundle.
 fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawObject<'a>> {
     let (mut properties, mut at) = (ReadProperties::default(), None);
     let mut keys = Vec::new();
@@ -160,7 +161,7 @@ fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawObject<'a>> {
     Ok(object)
 }
 
-/// The properties of a bundle, and the first fault in their form.
+/// The properties of a bundle, and the first fault in their types.
 #[derive(Default)]
 struct ReadProperties<'a> {
     all: Vec<Property<'a>>,
@@ -174,7 +175,7 @@ impl<'a> ReadProperties<'a> {
         Ok(Self { all, fault })
     }
 
-    /// The properties; notes the fault.
+    /// Returns the properties, and notes the fault.
     fn into_properties(self, cursor: &mut Cursor<'a>) -> Vec<Property<'a>> {
         if let Some(fault) = self.fault {
             cursor.note(fault);
@@ -313,13 +314,14 @@ impl<'a> JsonRecord<'a> for RawRelatedImage<'a> {
     }
 }
 
-// === The keys that each schema has, as the Go structs name them ===
+// === The keys of each schema, as in the Go structs ===
 //
 // Upstream: operator-registry, [`alpha/declcfg/declcfg.go`].
 //
 // [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 
-/// The keys of a schema; none where the schema is not one of OLM's, which may have any.
+/// The keys of a schema; `None` if the schema is not one of OLM's, because it can then have any
+/// keys.
 fn fields(schema: &str) -> Option<&'static [&'static str]> {
     Some(match schema {
         "olm.package" => &PACKAGE,
@@ -330,7 +332,7 @@ fn fields(schema: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// What of the keys of a blob, and of the `nested` ones, is unknown to its schema.
+/// Returns the keys of a blob that are unknown to its schema, and the unknown keys in `nested`.
 fn unknown<'a>(
     object: &RawObject<'a>,
     keys: &[(JsonKey<'a>, usize)],
@@ -352,7 +354,7 @@ fn unknown<'a>(
             read_as,
         })
     });
-    // The key `channel` has a finding of its own.
+    // The key `channel` has its own finding.
     let channel = object.channel_key.as_ref().map(|key| key.at);
     let mut unknown: Vec<_> = own.filter(|key| Some(key.at) != channel).collect();
     unknown.extend(nested);
@@ -361,7 +363,7 @@ fn unknown<'a>(
 
 /// The field that a key is read as, if any, and how the key is spelled.
 fn read_as(key: &JsonKey<'_>, known: &[&'static str]) -> Option<(Fold, &'static str)> {
-    // Every blob can have them: opm files it under them.
+    // Every blob can have these keys, because opm files blobs by them.
     let labels = ["schema", "package", "name"];
     let mut names = known.iter().copied().chain(labels);
     names.find_map(|name| Some((key.fold(name)?, name)))
@@ -389,21 +391,21 @@ const BUNDLE: [&str; 6] = [
 
 const DEPRECATIONS: [&str; 3] = ["schema", "package", "entries"];
 
-/// Guardrails as they are written.
+/// Guardrails as written.
 #[derive(Debug)]
 pub struct RawGuardrails<'a> {
-    /// Where they begin.
+    /// Start of the guardrails.
     pub at: usize,
     /// The schema of the blob, or the type of the property.
     pub schema: Cow<'a, str>,
-    /// The JSON that catalogd makes of them; null for those of a version that is not known here.
+    /// The JSON that catalogd makes of the guardrails; `null` for guardrails of an unknown version.
     pub text: Cow<'a, str>,
-    /// Where each rule begins.
+    /// Start of each rule.
     pub rules: Vec<usize>,
 }
 
 impl<'a> RawGuardrails<'a> {
-    /// Reads the guardrails that begin at a place.
+    /// Reads the guardrails that start at a position.
     fn read(at: usize, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let text = cursor.rewritten(at)?.into();
         let (RulePlaces(rules), _) =
@@ -416,7 +418,8 @@ impl<'a> RawGuardrails<'a> {
         })
     }
 
-    /// Reads the guardrails among the properties of a package, and finds those of other versions.
+    /// Reads the guardrails among the properties of a package, and records guardrails of other
+    /// versions.
     fn of_properties(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Self>> {
         let (items, _) = cursor.isolated(|cursor| {
             cursor.list(|cursor| {
@@ -441,7 +444,7 @@ impl<'a> RawGuardrails<'a> {
     }
 }
 
-/// Where each of `rules` begins.
+/// Start of each of `rules`.
 #[derive(Default)]
 struct RulePlaces(Vec<usize>);
 

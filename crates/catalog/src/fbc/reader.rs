@@ -1,16 +1,16 @@
-//! A file of blobs, read piece by piece: what comes next in it, and in which format.
+//! Reads a file of blobs piece by piece, and determines its format.
 //!
-//! A file is JSON if its first visible character is `{`, else YAML. Where JSON fails before a
-//! second object, the rest is tried as YAML, since `{a: b}` and one JSON object before `---` look
-//! like JSON too; if YAML fails at once as well, the fault of JSON is the one reported.
+//! A file is JSON if its first visible character is `{`, otherwise YAML. If JSON fails before the
+//! second object, the rest is tried as YAML, because `{a: b}`, and one JSON object before `---`,
+//! look like JSON too. If YAML fails immediately as well, the JSON fault is reported.
 //!
-//! A file that begins with `null` lines and goes on with `{` is JSON here, though upstream takes
-//! it for YAML: it is what catalogd makes of a catalog whose first document is empty, and such a
-//! catalog counts as loaded.
+//! A file that starts with `null` lines and continues with `{` is JSON here, although upstream
+//! treats it as YAML. catalogd produces such a file from a catalog whose first document is empty,
+//! and such a catalog counts as loaded.
 //!
-//! What a blob is read as is the [`Intake`]'s choice: the index wants what decides ([`Decisive`](crate::fbc::Decisive)),
-//! `lint` wants what is written. After a fault the one stops and the other goes on, so a reader can
-//! be told to [`recover`](Reader::recover).
+//! The [`Intake`] determines how a blob is read: the index needs the facts that decide
+//! ([`Decisive`](crate::fbc::Decisive)), `lint` needs the blob as written. The index stops at a
+//! fault and `lint` continues, so a reader can [`recover`](Reader::recover).
 //!
 //! Upstream: apimachinery, [`pkg/util/yaml/decoder.go`], `YAMLOrJSONDecoder`.
 //!
@@ -23,68 +23,68 @@ use crate::fbc::shape::begins_with_brace;
 use crate::fbc::{BlobPlace, FbcError, FbcErrorKind, Intake, Places, TextOrigin};
 use crate::memory::{Account, Loan};
 
-/// Reader of one file, and its position.
+/// Reads one file.
 #[derive(Debug)]
 pub struct Reader {
     format: FileFormat,
-    /// Blobs and documents handed out.
+    /// Number of blobs and documents returned.
     blobs: u32,
-    /// Bytes consumed.
+    /// Number of bytes consumed.
     at: u64,
-    /// Line feeds among them; unless they are wanted, kept up only while the file may yet turn out
-    /// to be YAML.
+    /// Number of line feeds among them. Unless positions are wanted, they are counted only as long
+    /// as the file could still be YAML.
     lines: u64,
-    /// Bytes since the last line feed, kept up where places are wanted.
+    /// Bytes since the last line feed, counted if positions are wanted.
     column: u64,
     places: Places,
-    /// Account for the memory that reading a blob takes.
+    /// Account that the memory for reading a blob is charged to.
     account: Account,
 }
 
 #[derive(Debug)]
 enum FileFormat {
     Unknown,
-    /// JSON, of which so many objects were read.
+    /// JSON; this many objects were read.
     Json(u32),
-    /// YAML; with the fault of JSON if that was tried before.
+    /// YAML; with the JSON fault if the file was read as JSON before.
     Yaml(Option<FbcError>),
-    /// JSON after a fault: the next line that begins with an object is looked for.
+    /// JSON after a fault: the reader searches for the next line that starts with an object.
     Lost,
 }
 
-/// Next item of a file.
+/// The next item of a file.
 #[derive(Debug)]
 pub enum NextItem<'a, B> {
-    /// A blob, and the bytes it took.
+    /// A blob.
     Blob {
         /// The blob.
         blob: B,
-        /// Place of the blob.
+        /// Position of the blob.
         position: Position,
-        /// How many bytes it took.
+        /// Number of bytes consumed.
         consumed: usize,
-        /// Memory of the blob, to be kept as long as the blob.
+        /// Memory of the blob, which must be kept as long as the blob.
         loan: Option<Loan>,
     },
-    /// A YAML document, and the bytes it took.
+    /// A YAML document.
     Document {
         /// The document.
         document: YamlDocument<&'a [u8]>,
-        /// How many bytes it took.
+        /// Number of bytes consumed.
         consumed: usize,
     },
-    /// Nothing to hand over, but bytes that are done with.
+    /// No item, but bytes that need not be read again.
     Skipped {
-        /// Number of these bytes.
+        /// Number of bytes consumed.
         consumed: usize,
     },
-    /// More of the file is needed to tell.
+    /// More of the file is needed.
     Incomplete,
     /// The file has ended.
     End,
 }
 
-/// A YAML document as it stands in its file.
+/// A YAML document within its file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct YamlDocument<T> {
     /// Text of the document.
@@ -93,12 +93,12 @@ pub struct YamlDocument<T> {
     pub lines_before: u64,
     /// Number of bytes before it.
     pub bytes_before: u64,
-    /// The fault to report instead, if this is no YAML.
+    /// The fault to report if the document is not YAML either.
     pub json_fault: Option<FbcError>,
 }
 
 impl Reader {
-    /// Reads a file from its beginning; what is read is paid for by `account`.
+    /// Creates a reader at the start of a file. Reading is charged to `account`.
     pub fn new(places: Places, account: Account) -> Self {
         Self {
             format: FileFormat::Unknown,
@@ -120,12 +120,12 @@ impl Reader {
         }
     }
 
-    /// Whether what follows is JSON, with the objects that make sure of it behind.
+    /// Whether the following items are certainly JSON, because enough objects were read.
     pub fn is_among_objects(&self) -> bool {
         matches!(self.format, FileFormat::Json(2..))
     }
 
-    /// Goes on after a fault, with what follows the blob; false where nothing can.
+    /// Continues after a fault, behind the blob. Returns false if that is not possible.
     pub fn recover(&mut self, fault: &FbcError) -> bool {
         let is_limit = matches!(
             fault.malformed,
@@ -137,8 +137,8 @@ impl Reader {
         !is_limit
     }
 
-    /// What `text`, the file from where reading stands, begins with; `ended` tells that nothing
-    /// follows it. `read` reads one blob.
+    /// Returns the first item of `text`, which is the file from the reader's position on. `ended`
+    /// means that the file ends with it. `read` reads one blob.
     pub fn next<'a, B>(
         &mut self,
         text: &'a [u8],
@@ -178,7 +178,7 @@ impl Reader {
         NextItem::Skipped { consumed: 0 }
     }
 
-    /// Steps over the rest of what cannot be read.
+    /// Skips the rest of a blob that cannot be read.
     fn find_object<'a, B>(&mut self, text: &[u8], ended: bool) -> NextItem<'a, B> {
         if let Some(newline) = memchr::memmem::find(text, b"\n{") {
             self.format = FileFormat::Json(u32::MAX);
@@ -233,14 +233,14 @@ impl Reader {
         }
     }
 
-    /// Takes a text that is not JSON for YAML, unless whole objects came before the fault.
+    /// Switches to YAML if a text is not JSON, unless complete objects precede the fault.
     fn read_as_yaml<'a, B>(
         &mut self,
         objects: u32,
         fault: FbcError,
         text: &[u8],
     ) -> Result<NextItem<'a, B>, FbcError> {
-        // A limit of ours is none of upstream's: YAML would only run into it again.
+        // Our own limits do not exist upstream. Reading as YAML would only exceed them again.
         let is_ours = matches!(
             fault.malformed,
             FbcErrorKind::TooManyItems { .. } | FbcErrorKind::Memory(_)
@@ -310,7 +310,7 @@ impl Reader {
         }
     }
 
-    /// A fault where reading stands.
+    /// Creates a fault at the current position.
     fn fault(&self, malformed: FbcErrorKind) -> FbcError {
         let position = match self.format {
             FileFormat::Yaml(_) => Position::Line {
@@ -327,16 +327,18 @@ impl Reader {
 }
 
 impl<T: AsRef<[u8]>> YamlDocument<T> {
-    /// Appends the JSON that the document stands for to `json`; returns the places of its parts if `marks` are wanted.
+    /// Appends the JSON of the document to `json`. Returns the positions of its parts if `marks`
+    /// are wanted.
     ///
     /// # Errors
-    /// If it is no YAML, or none that JSON can express; then part of it may have been appended.
+    /// If the text is not YAML, or has no equivalent in JSON. Part of the JSON may have been
+    /// appended then.
     pub fn append_json(&self, marks: Places, json: &mut Vec<u8>) -> Result<YamlMarks, FbcError> {
         yaml::append_json(self.text.as_ref(), marks == Places::Wanted, json)
             .map_err(|fault| self.fault(fault))
     }
 
-    /// Beginning of the document in its file.
+    /// Position of the document in its file.
     pub fn origin(&self) -> TextOrigin {
         TextOrigin {
             bytes: self.bytes_before,
@@ -359,13 +361,14 @@ impl<T: AsRef<[u8]>> YamlDocument<T> {
         self.first_fault(fault)
     }
 
-    /// The fault of the text as JSON, if it was read as JSON first; else that of the document.
+    /// The fault of the text as JSON, if it was read as JSON first, otherwise the fault of the
+    /// document.
     fn first_fault(&self, fault: FbcError) -> FbcError {
         self.json_fault.clone().unwrap_or(fault)
     }
 }
 
-/// Hands over the blob that a YAML document stands for, given its JSON.
+/// Passes the blob of a YAML document to an intake, given its JSON.
 pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     document: &YamlDocument<T>,
     json: &[u8],
@@ -408,7 +411,7 @@ fn json_fault(at: u64, malformed: FbcErrorKind) -> FbcError {
     }
 }
 
-/// The text after the lines of `null` that it begins with.
+/// Skips the lines of `null` at the start of a text.
 fn after_nulls(mut text: &[u8]) -> &[u8] {
     while let Some(rest) = text.trim_ascii_start().strip_prefix(b"null")
         && rest.first().is_some_and(u8::is_ascii_whitespace)
@@ -418,7 +421,7 @@ fn after_nulls(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// Bytes of white space at the beginning of a text, at most up to its first line feed.
+/// Length of the white space at the start of a text, at most up to its first line feed.
 fn blank_line(text: &[u8]) -> usize {
     let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let blank = valid.len() - valid.trim_start().len();
@@ -444,12 +447,12 @@ fn lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// How large one blob may be. The largest bundles of real catalogs have a few megabytes; twice
-/// this much (the text and what it is turned into) must fit a process of 256 MiB.
+/// Largest blob, in bytes. The largest bundles of real catalogs have a few megabytes. Twice this
+/// much, for the text and its result, must fit a process of 256 MiB.
 pub const BLOB_LIMIT: usize = 32 << 20;
 
-/// Limit of blobs in one file. The largest known catalogs have some tens of thousands.
+/// Most blobs in one file. The largest known catalogs have tens of thousands.
 const BLOB_COUNT_LIMIT: u32 = 500_000;
 
-/// Bytes of a file that decide on its format.
+/// Number of bytes of a file that decide on its format.
 const PEEKED: usize = 4096;

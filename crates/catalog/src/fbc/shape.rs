@@ -1,6 +1,6 @@
 //! The structs that operator-controller decodes blobs into, as far as their types matter.
 //!
-//! Every field of the Go structs is read here, if only to see that it has its type: a wrong one
+//! Every field of the Go structs is read here, at least to check its type, because a wrong type
 //! fails the package. Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] and
 //! [`alpha/property/property.go`].
 //!
@@ -51,7 +51,7 @@ impl<'a> JsonRecord<'a> for DeprecationEntry<'a> {
     }
 }
 
-/// What an entry of an `olm.deprecations` refers to.
+/// The target of an entry of an `olm.deprecations`.
 #[derive(Default)]
 struct Reference<'a>(DeprecationEntry<'a>);
 
@@ -69,7 +69,7 @@ impl<'a> JsonRecord<'a> for Reference<'a> {
     }
 }
 
-/// An item of a bundle's `relatedImages`, of which only the types matter.
+/// An item of a bundle's `relatedImages`. Only its types are checked.
 #[derive(Default)]
 pub(crate) struct RelatedImage;
 
@@ -81,7 +81,7 @@ impl<'a> JsonRecord<'a> for RelatedImage {
     }
 }
 
-/// A package's `icon`, of which only the types matter.
+/// A package's `icon`. Only its types are checked.
 #[derive(Default)]
 pub(crate) struct Icon;
 
@@ -105,10 +105,10 @@ impl<'a> JsonRecord<'a> for Icon {
     }
 }
 
-/// The value of an `olm.bundle.object` property: its data must be readable.
+/// The value of an `olm.bundle.object` property. Its data must be readable.
 #[derive(Default)]
 pub(crate) struct BundleObject {
-    /// The facts of the installation, if it is a CSV.
+    /// Facts about the installation, if the object is a CSV.
     pub(crate) csv: Option<InstallFacts>,
 }
 
@@ -132,7 +132,7 @@ enum Binary<'a> {
 }
 
 impl Binary<'_> {
-    /// Whether Go decodes it.
+    /// Whether Go can decode the data.
     fn is_valid(&self) -> bool {
         match self {
             Self::Encoded(text) => base64::is_valid(&encoded(text)),
@@ -150,7 +150,7 @@ impl Binary<'_> {
     }
 }
 
-/// Base64 hardly ever has escapes.
+/// The bytes of a base64 string, which hardly ever has escapes.
 fn encoded<'a>(text: &RawString<'a>) -> Cow<'a, [u8]> {
     match text.plain() {
         Some(plain) => Cow::Borrowed(plain),
@@ -159,7 +159,7 @@ fn encoded<'a>(text: &RawString<'a>) -> Cow<'a, [u8]> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads a Go `[]byte`; another type is a fault.
+    /// Reads a Go `[]byte`. Another type is a fault.
     fn binary(&mut self) -> CursorResult<Option<Binary<'a>>> {
         Ok(match self.kind()? {
             JsonKind::String => Some(Binary::Encoded(self.string()?)),
@@ -171,7 +171,8 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Reads a manifest in the text just passed: the facts of the installation, if it is a CSV.
+    /// Reads a manifest from the text just passed. Returns facts about the installation, if it is a
+    /// CSV.
     fn manifest(&mut self, data: &Binary<'_>) -> CursorResult<Option<InstallFacts>> {
         let loan = self.lend(match data {
             Binary::Encoded(text) if text.plain().is_some() => text.len(),
@@ -193,7 +194,7 @@ impl<'a> Cursor<'a> {
         Ok(read.unwrap_or_default())
     }
 
-    /// Reads a number from 0 to 255; null is 0.
+    /// Reads a number from 0 to 255. Null is 0.
     fn octet(&mut self) -> CursorResult<u8> {
         let found = self.kind()?;
         if found != JsonKind::Number {
@@ -213,7 +214,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The whole number from 0 to 255 that a number is. `1e2` is one: catalogd writes numbers anew.
+/// Returns a number as a byte, if it is a whole number from 0 to 255. `1e2` is valid, because
+/// catalogd re-encodes numbers.
 fn octet(number: &str) -> Option<u8> {
     let number = number.parse::<f64>().ok()?;
     (number.fract() == 0.0).then(|| format!("{number:.0}").parse().ok())?
@@ -223,36 +225,36 @@ const OCTET: &str = "a whole number from 0 to 255";
 
 // === The data of an `olm.bundle.object` property ===
 //
-// operator-controller decodes it when it loads a package and throws it away; data that cannot be
-// decoded fails the package. Text that begins with `{` is taken as it is, valid or not; other
-// text must be YAML. Upstream: `readBundleObjects` of operator-registry,
+// operator-controller decodes the data when it loads a package, and then discards it. Data that
+// cannot be decoded fails the package. Text that starts with `{` is used as it is, valid or not;
+// other text must be YAML. Upstream: `readBundleObjects` of operator-registry,
 // [`alpha/declcfg/load.go`], and `ToJSON` of apimachinery, [`pkg/util/yaml/decoder.go`].
 //
 // [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 // [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-/// Why the data cannot be read.
+/// The reason why the data cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum DataFault {
-    /// It is not base64.
+    /// The data is not base64.
     Base64,
-    /// What it decodes to is neither a JSON object nor YAML.
+    /// The decoded data is neither a JSON object nor YAML.
     Yaml(Box<str>),
 }
 
-/// Reads data: the facts of the installation, if it is a CSV.
+/// Reads data. Returns facts about the installation, if it is a CSV.
 fn read_object(data: &[u8], mut loan: Loan) -> Result<Option<InstallFacts>, DataFault> {
     if begins_with_brace(data) {
         return Ok(csv::of_manifest(data, loan));
     }
     let json = yaml::to_json(data);
     let json = json.map_err(|fault| DataFault::Yaml(fault.malformed.to_string().into()))?;
-    // If there is no room for it, the account is refused, and with it the catalog.
+    // If there is not enough memory, the account records a refusal, and the catalog fails.
     let has_room = loan.more(json.capacity()).is_ok();
     Ok(has_room.then(|| csv::of_manifest(&json, loan)).flatten())
 }
 
-/// Whether the first character that is no Unicode white space is `{`.
+/// Whether the first character other than Unicode white space is `{`.
 pub fn begins_with_brace(text: &[u8]) -> bool {
     let first = text.utf8_chunks().next();
     let valid = first.as_ref().map_or("", |chunk| chunk.valid());

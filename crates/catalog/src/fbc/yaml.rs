@@ -1,9 +1,9 @@
-//! YAML as catalogd reads it: split at lines of `---`, and each document turned into JSON.
+//! Reads YAML as catalogd does: splits it at `---` lines, and converts each document to JSON.
 //!
-//! The result is the JSON that sigs.k8s.io/yaml would make, save for the order of keys and for
-//! repeated ones, which [`json`](super::json) treats as Go's maps do. Only the first document of
-//! a piece counts (`...` ends it), as for go.yaml.in/yaml/v2, whose limits hold too: characters
-//! that may stand in YAML, depth, aliases in moderation.
+//! The result is the JSON that sigs.k8s.io/yaml would produce, except for the order of keys and for
+//! repeated keys, which [`json`](super::json) treats as Go's maps do. Only the first document of a
+//! piece counts (`...` ends it), as in go.yaml.in/yaml/v2. The limits of that library apply too:
+//! allowed characters, depth, and the use of aliases.
 
 mod transcode;
 
@@ -17,15 +17,15 @@ use crate::fbc::json::plain_run;
 use crate::fbc::yaml::transcode::Transcoder;
 use crate::yaml_scalar::{self, Scalar, ScalarError, Style};
 
-/// Turns one document into JSON.
+/// Converts one document to JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
     let mut json = Vec::new();
     append_json(document, false, &mut json)?;
     Ok(json)
 }
 
-/// As [`to_json`], appended to `json`; returns the places of its parts if they are wanted. They count from the
-/// beginning of the document's JSON.
+/// Does the same as [`to_json`], but appends to `json`. Returns the positions of the parts if they
+/// are wanted, relative to the start of the document's JSON.
 pub(crate) fn append_json(
     document: &[u8],
     marked: bool,
@@ -35,7 +35,7 @@ pub(crate) fn append_json(
     Transcoder::new(text, YamlMarks::new(marked), json).run()
 }
 
-/// The document as text, without byte order mark, if every character may stand in YAML.
+/// Returns the document as text without byte order mark, if YAML allows all of its characters.
 fn readable(document: &[u8]) -> Result<&str, YamlFault> {
     let text = str::from_utf8(document).map_err(|fault| {
         let valid = document.get(..fault.valid_up_to()).unwrap_or_default();
@@ -48,7 +48,7 @@ fn readable(document: &[u8]) -> Result<&str, YamlFault> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// A fault right after some valid text.
+/// Creates a fault right after valid text.
 fn fault_after(before: &[u8], reason: &str) -> YamlFault {
     let text = String::from_utf8_lossy(before);
     let line = text.rsplit('\n').next().unwrap_or_default();
@@ -61,7 +61,7 @@ fn fault_after(before: &[u8], reason: &str) -> YamlFault {
     }
 }
 
-/// Where the first character stands that YAML does not allow.
+/// Position of the first character that YAML does not allow.
 fn first_unprintable(text: &str) -> Option<usize> {
     let (blocks, tail) = text.as_bytes().as_chunks::<64>();
     if blocks.iter().all(|block| is_plain(block)) && is_plain(tail) {
@@ -72,7 +72,7 @@ fn first_unprintable(text: &str) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Whether all bytes are printable ASCII or line feeds; without a branch per byte.
+/// Whether all bytes are printable ASCII or line feeds; computed without a branch per byte.
 fn is_plain(block: &[u8]) -> bool {
     let is_plain = |byte: u8| matches!(byte, b'\n' | b' '..=b'~');
     block.iter().fold(true, |all, &byte| all & is_plain(byte))
@@ -86,29 +86,29 @@ fn is_printable(character: char) -> bool {
     }
 }
 
-// === Where one YAML document ends and the next begins ===
+// === The boundaries of YAML documents ===
 //
-// Upstream looks for lines that begin with `---`, whatever they stand in, and allows only a
-// comment after it. A separator is left out of the documents, but for one that would make an
-// empty document: it becomes the first line of the next (apimachinery,
+// Upstream searches for lines that start with `---`, whatever surrounds them, and allows only a
+// comment after it. Separators are not part of documents, with one exception: a separator that
+// would make an empty document becomes the first line of the next one (apimachinery,
 // [`pkg/util/yaml/decoder.go`], `YAMLReader`).
 //
 // [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-/// What a text begins with.
+/// The first piece of a text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum YamlPiece {
-    /// A document of `length` bytes; the next begins after `consumed`.
+    /// A document of `length` bytes; the next one starts after `consumed` bytes.
     Document { length: usize, consumed: usize },
-    /// The beginning of a document; more text is needed to find its end.
+    /// The start of a document; more text is needed to find its end.
     Incomplete,
-    /// Nothing: the text is empty and has ended.
+    /// No piece, because the text is empty and has ended.
     End,
-    /// A line, `at` bytes from here, that begins with `---` and goes on.
+    /// A separator line, `at` bytes from here, with text after the `---`.
     Malformed { at: usize, malformed: FbcErrorKind },
 }
 
-/// Finds the first document of `text`; `ended` tells that no more text follows.
+/// Finds the first document of `text`. `ended` means that no more text follows.
 pub(crate) fn split(text: &[u8], ended: bool) -> YamlPiece {
     if text.starts_with(MARK)
         && let Err(piece) = separator(text, 0, ended)
@@ -135,7 +135,7 @@ pub(crate) fn split(text: &[u8], ended: bool) -> YamlPiece {
     }
 }
 
-/// Where the separator that begins at `at` ends.
+/// Returns the end of the separator that starts at `at`.
 fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, YamlPiece> {
     let line = text.get(at..).unwrap_or_default();
     let end = match memchr::memchr(b'\n', line) {
@@ -156,10 +156,10 @@ fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, YamlPiece> {
 
 const MARK: &[u8] = b"---";
 
-/// How many characters of a line an error shows.
+/// Most characters of a line in an error.
 const SHOWN: usize = 64;
 
-/// Whether the scalar `<<` merges: unquoted, or tagged so.
+/// Whether the scalar `<<` is a merge key: it is unquoted, or has the merge tag.
 fn is_merge(style: ScalarStyle, tag: Option<&Tag>) -> bool {
     match tag {
         None => style == ScalarStyle::Plain,
@@ -167,7 +167,7 @@ fn is_merge(style: ScalarStyle, tag: Option<&Tag>) -> bool {
     }
 }
 
-/// A tag such as `!word` as it is written: of the catalog's own, so that it means nothing.
+/// Returns a tag such as `!word` as written. A local tag has no meaning in a catalog.
 fn local_tag(tag: &Tag) -> Option<String> {
     let is_local = tag.handle() == "!" && !tag.suffix().is_empty();
     is_local.then(|| format!("!{}", tag.suffix()))
@@ -192,12 +192,12 @@ fn typed<'t>(
 
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// Why a document cannot be read, and where in it.
+/// The reason why a document cannot be read, and the position in it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct YamlFault {
-    /// Counted from 1, from the beginning of the document.
+    /// Line, counted from 1 at the start of the document.
     pub(crate) line: u64,
-    /// Counted from 1, in characters.
+    /// Column in characters, counted from 1.
     pub(crate) column: u64,
     pub(crate) malformed: FbcErrorKind,
 }
@@ -224,10 +224,11 @@ fn invalid(reason: &str) -> FbcErrorKind {
     }
 }
 
-/// Places of the parts of a document whose JSON was written. What an alias repeats has the place of the alias.
+/// The positions of the parts of a document that was converted to JSON. Parts that an alias repeats
+/// have the position of the alias.
 ///
-/// Invariant: `kept` is in the order of the JSON. Each is a byte in the JSON, and a line and a column in the document,
-/// both counted from 1.
+/// Invariant: `kept` is in the order of the JSON. Each item is a byte in the JSON, and a line and a
+/// column in the document, both counted from 1.
 #[derive(Clone, Debug, Default)]
 pub struct YamlMarks {
     wanted: bool,
@@ -235,16 +236,16 @@ pub struct YamlMarks {
     tags: Vec<TaggedScalar>,
 }
 
-/// A scalar behind a tag of no meaning, such as that of an unquoted `!=1.5.0`.
+/// A scalar after a tag without meaning, such as an unquoted `!=1.5.0`.
 #[derive(Clone, Debug)]
 pub struct TaggedScalar {
-    /// Its line.
+    /// Line of the scalar.
     pub line: u32,
-    /// Its column.
+    /// Column of the scalar.
     pub column: u32,
-    /// As it is written.
+    /// The tag as written.
     pub tag: Box<str>,
-    /// What is left as the value.
+    /// The remaining value.
     pub value: Box<str>,
 }
 
@@ -257,14 +258,14 @@ impl YamlMarks {
         }
     }
 
-    /// Notes that the JSON from `at` on stands there.
+    /// Records that the JSON from `at` on is at this line and column.
     fn note(&mut self, at: usize, line: usize, column: usize) {
         if self.wanted {
             self.kept.push((at, narrow(line), narrow(column + 1)));
         }
     }
 
-    /// Notes a scalar behind a tag.
+    /// Records a scalar after a tag.
     fn note_tag(&mut self, tag: &str, value: &str, line: usize, column: usize) {
         if self.wanted {
             self.tags.push(TaggedScalar {
@@ -276,12 +277,12 @@ impl YamlMarks {
         }
     }
 
-    /// The scalars behind tags of no meaning.
+    /// The scalars after tags without meaning.
     pub fn tags(&self) -> &[TaggedScalar] {
         &self.tags
     }
 
-    /// Line and column of what the JSON says at `at`.
+    /// Line and column of the JSON at `at`.
     pub fn find(&self, at: usize) -> (u32, u32) {
         let after = self.kept.partition_point(|(mark, ..)| *mark <= at);
         let mark = after.checked_sub(1).and_then(|last| self.kept.get(last));
@@ -298,16 +299,16 @@ mod tests;
 
 // === JSON being written, bounded in size ===
 
-/// JSON text under construction, behind what was written before it.
+/// JSON text under construction, appended to earlier output.
 #[derive(Debug)]
 struct JsonText<'o> {
     all: &'o mut Vec<u8>,
-    /// Where it begins.
+    /// Start of the text.
     start: usize,
 }
 
 impl<'o> JsonText<'o> {
-    /// Behind `all`, with room for so many bytes.
+    /// Creates an empty text at the end of `all`, with room for `bytes` bytes.
     fn after(all: &'o mut Vec<u8>, bytes: usize) -> Self {
         all.reserve(bytes);
         let start = all.len();
@@ -372,13 +373,13 @@ impl<'o> JsonText<'o> {
         Ok(())
     }
 
-    /// Writes again what was written before.
+    /// Writes a part of the text again.
     fn repeat(&mut self, written: Range<usize>) {
         let (start, end) = (self.start + written.start, self.start + written.end);
         self.all.extend_from_within(start..end);
     }
 
-    /// Writes JSON that was kept elsewhere.
+    /// Writes JSON that was stored elsewhere.
     fn raw(&mut self, json: &[u8]) {
         self.all.extend_from_slice(json);
     }

@@ -1,4 +1,4 @@
-//! Where a reader stands in a JSON text, and the steps it can take.
+//! A position in a JSON text, and the operations to advance it.
 
 use std::borrow::Cow;
 
@@ -7,48 +7,48 @@ use crate::fbc::FbcErrorKind;
 use crate::fbc::json::IgnoredKey;
 use crate::memory::{Loan, allocated};
 
-/// How deep objects and lists may nest; Go's `maxNestingDepth`.
+/// Most levels of nested objects and lists; Go's `maxNestingDepth`.
 pub(crate) const DEPTH_LIMIT: usize = 10_000;
 
-/// Why a walk stopped before its end.
+/// The reason why reading stopped.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Halt {
-    /// The text so far is the beginning of a value; more of it is needed.
+    /// The text so far is the start of a value; more text is needed.
     Incomplete,
-    /// It is not, whatever follows. `at` counts bytes from the beginning of the text.
+    /// The text is not JSON, whatever follows.
     Malformed {
-        /// Where, in bytes.
+        /// Position of the fault, in bytes from the start of the text.
         at: usize,
-        /// What is wrong there.
+        /// The fault.
         malformed: FbcErrorKind,
     },
 }
 
-/// What one step of a walk gives.
+/// Result of one operation.
 pub type CursorResult<T> = Result<T, Halt>;
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 ///
-/// Two kinds of fault are kept apart: a text that is no JSON ends the walk with a [`Halt`]; a
-/// value of the wrong type is noted in `fault` (the first one counts), and the walk goes on.
+/// There are two kinds of faults. A text that is not JSON ends reading with a [`Halt`]. A value of
+/// the wrong type is noted in `fault` (the first one counts), and reading continues.
 ///
 /// Invariant: all bytes before `at` are well-formed.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Objects and lists entered.
+    /// Number of objects and lists entered.
     depth: usize,
-    /// The containers that a skipped value has open; kept to be used again.
+    /// The open containers of a skipped value. The list is kept for reuse.
     pub(super) open: Vec<u8>,
-    /// Keys and list items that were kept.
+    /// Number of keys and list items that were kept.
     kept: usize,
-    /// Fields and indices that lead to where typed reading stands.
+    /// Fields and indices on the path to the current typed value.
     path: Vec<PathStep>,
     fault: Option<Fault>,
     /// Keys that no struct has, if they are wanted.
     pub(super) unknown: Option<Vec<IgnoredKey<'a>>>,
-    /// What all that was read takes; counted if there is a bound.
+    /// Memory of all values read; counted if there is a limit.
     loan: Option<Loan>,
 }
 
@@ -60,7 +60,7 @@ enum PathStep {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the beginning of a text.
+    /// Creates a cursor at the start of a text.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The same, and what is read of it is counted.
+    /// Creates a cursor that charges the values read to a loan.
     pub(crate) fn counted(bytes: &'a [u8], loan: Loan) -> Self {
         Self {
             loan: Some(loan),
@@ -83,12 +83,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What all that was read takes, to be kept as long as that.
+    /// Returns the memory of all values read, which must be kept as long as the values.
     pub(crate) fn into_loan(self) -> Option<Loan> {
         self.loan
     }
 
-    /// Counts bytes that are about to be allocated.
+    /// Charges bytes that are about to be allocated.
     pub(crate) fn hold(&mut self, bytes: usize) -> CursorResult<()> {
         let Some(loan) = &mut self.loan else {
             return Ok(());
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Counts bytes that are about to be allocated, until the loan is dropped.
+    /// Charges bytes that are about to be allocated, until the returned loan is dropped.
     pub(in crate::fbc) fn lend(&self, bytes: usize) -> CursorResult<Loan> {
         let Some(loan) = &self.loan else {
             return Ok(Loan::default());
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
         lent.or_else(|too_large| self.malformed(FbcErrorKind::Memory(too_large)))
     }
 
-    /// Counts what was counted elsewhere while the same text was read.
+    /// Charges what was charged elsewhere while the same text was read.
     pub(in crate::fbc) fn hold_as(&mut self, loan: &Loan) -> CursorResult<()> {
         let (most, bytes) = (loan.most(), loan.bytes());
         self.hold(most)?;
@@ -118,12 +118,12 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// How many bytes were walked over.
+    /// Number of bytes passed.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes to a place, `at` bytes from the beginning.
+    /// Moves to a position, `at` bytes from the start.
     pub(super) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -136,12 +136,12 @@ impl<'a> Cursor<'a> {
         self.depth = depth;
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     pub(in crate::fbc) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The text from `start` to here.
+    /// The text from `start` to the current position.
     pub fn since(&self, start: usize) -> &'a [u8] {
         self.bytes.get(start..self.at).unwrap_or_default()
     }
@@ -150,12 +150,12 @@ impl<'a> Cursor<'a> {
         self.at += by;
     }
 
-    /// The byte here.
+    /// The byte at the current position.
     pub(super) fn byte(&self) -> CursorResult<u8> {
         self.bytes.get(self.at).copied().ok_or(Halt::Incomplete)
     }
 
-    /// The first byte from here that is no blank; stands on it.
+    /// Skips white space and returns the next byte, without skipping that byte.
     pub(super) fn next_byte(&mut self) -> CursorResult<u8> {
         loop {
             match self.byte()? {
@@ -165,23 +165,23 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A fault in the text, here.
+    /// Reports a fault in the text at the current position.
     pub(super) fn malformed<T>(&self, malformed: FbcErrorKind) -> CursorResult<T> {
         self.malformed_at(self.at, malformed)
     }
 
-    /// A fault in the text at a place.
+    /// Reports a fault in the text at a position.
     pub fn malformed_at<T>(&self, at: usize, malformed: FbcErrorKind) -> CursorResult<T> {
         Err(Halt::Malformed { at, malformed })
     }
 
-    /// A byte that cannot stand here.
+    /// Reports a byte that is not allowed at the current position.
     pub(super) fn unexpected<T>(&self, expected: &'static str) -> CursorResult<T> {
         let found = self.byte()?;
         self.malformed(FbcErrorKind::Unexpected { expected, found })
     }
 
-    /// Goes one level deeper, over the byte that opens it.
+    /// Enters an object or list, and skips the byte that opens it.
     pub(super) fn enter(&mut self) -> CursorResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
@@ -191,13 +191,13 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Goes one level up, over the byte that closes it.
+    /// Leaves an object or list, and skips the byte that closes it.
     pub(super) fn leave(&mut self) {
         self.depth -= 1;
         self.at += 1;
     }
 
-    /// The type of the value that begins at the next byte that is no blank; stands on it.
+    /// Skips white space and returns the type of the next value, without skipping the value.
     pub fn kind(&mut self) -> CursorResult<JsonKind> {
         match self.next_byte()? {
             b'"' => Ok(JsonKind::String),
@@ -210,9 +210,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// After the opening byte or an item of a list: whether another item follows; stands on it.
+    /// Moves to the next item of an object or list, from after its opening byte or an item. Returns
+    /// false and leaves it if there is none.
     ///
-    /// `seen` tells how many items were read.
+    /// `seen` is the number of items read.
     pub(super) fn has_item(&mut self, seen: usize, close: u8) -> CursorResult<bool> {
         let byte = self.next_byte()?;
         if byte == close {
@@ -228,7 +229,7 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// Steps over a literal such as `null`.
+    /// Skips a literal such as `null`.
     pub(super) fn literal(&mut self, word: &'static str) -> CursorResult<()> {
         for expected in word.bytes() {
             if self.byte()? != expected {
@@ -239,7 +240,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Reads a string; null is empty, another type a fault.
+    /// Reads a string. Null is empty; another type is a fault.
     pub(crate) fn text(&mut self) -> CursorResult<Cow<'a, str>> {
         match self.kind()? {
             JsonKind::String => self.decoded(),
@@ -250,7 +251,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a string that begins here.
+    /// Reads the string at the current position.
     pub(crate) fn decoded(&mut self) -> CursorResult<Cow<'a, str>> {
         let string = self.string()?;
         let decoded = string.decode();
@@ -260,7 +261,7 @@ impl<'a> Cursor<'a> {
         Ok(decoded)
     }
 
-    /// Reads a boolean; null is false, another type a fault.
+    /// Reads a boolean. Null is false; another type is a fault.
     pub fn boolean(&mut self) -> CursorResult<bool> {
         let found = self.kind()?;
         if found != JsonKind::Boolean {
@@ -281,7 +282,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Reads a list, item by item; null is empty, another type a fault.
+    /// Reads a list, item by item. Null is empty; another type is a fault.
     pub fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> CursorResult<T>,
@@ -306,7 +307,7 @@ impl<'a> Cursor<'a> {
         Ok(items)
     }
 
-    /// Makes room for one more item; while a list moves, it is there twice.
+    /// Makes room for one more item. While a list moves, it exists twice.
     fn make_room<T>(&mut self, items: &mut Vec<T>) -> CursorResult<()> {
         let room = items.capacity();
         if self.loan.is_none() || items.len() < room {
@@ -321,7 +322,8 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Skips a value of a type that was not `expected`, and notes that unless it is null.
+    /// Skips a value whose type is not the `expected` one. Notes this as a fault, unless the value
+    /// is null.
     pub(crate) fn skip_instead(
         &mut self,
         found: JsonKind,
@@ -339,22 +341,22 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Notes a fault, unless one was found before.
+    /// Notes a fault, unless one was noted before.
     pub(crate) fn note(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
     }
 
-    /// Takes the first fault noted since the last time.
+    /// Takes the first fault noted since the last call.
     pub(crate) fn take_fault(&mut self) -> Option<Fault> {
         self.fault.take()
     }
 
-    /// Puts back what [`Self::take_fault`] took, as if nothing had been noted since.
+    /// Puts back the result of [`Self::take_fault`], as if nothing had been noted since.
     pub(crate) fn set_fault(&mut self, fault: Option<Fault>) {
         self.fault = fault;
     }
 
-    /// Reads something whose faults are its own; returns them beside it.
+    /// Reads a value with faults of its own, and returns them with it.
     pub(crate) fn isolated<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> CursorResult<T>,
@@ -365,7 +367,7 @@ impl<'a> Cursor<'a> {
         Ok((value, inner))
     }
 
-    /// Reads again what begins at `start`, and comes back here.
+    /// Reads a value again from `start`, and returns to the current position.
     pub fn revisit<T>(
         &mut self,
         start: usize,
@@ -378,7 +380,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// Reads within a field.
+    /// Reads the value of a field.
     pub(crate) fn within<T>(
         &mut self,
         field: &'static str,
@@ -390,7 +392,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// Reads within an item of a list.
+    /// Reads an item of a list.
     pub(crate) fn within_item<T>(
         &mut self,
         index: usize,
@@ -402,7 +404,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// The field that is being read, such as `entries[2].replaces`.
+    /// The path of the current value, such as `entries[2].replaces`.
     pub(crate) fn path(&self) -> Box<str> {
         let mut path = String::new();
         for step in &self.path {
@@ -416,21 +418,21 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes of blanks a text begins with.
+/// Length of the white space at the start of a text, in bytes.
 pub fn skip_space(text: &[u8]) -> usize {
     text.iter()
         .position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
         .unwrap_or(text.len())
 }
 
-/// How many keys and list items of one blob are kept. The largest known channels have a few
-/// thousand entries; this many take some tens of megabytes.
+/// Most keys and list items of one blob that are kept. The largest known channels have a few
+/// thousand entries. This many need some tens of megabytes.
 const ITEM_LIMIT: usize = 250_000;
 
-// === Stepping over a value of any type, however deep, without recursion ===
+// === Skipping a value of any type and depth without recursion ===
 
 impl Cursor<'_> {
-    /// Steps over the next value and checks it.
+    /// Skips and checks the next value.
     pub fn skip(&mut self) -> CursorResult<()> {
         let base = self.open.len();
         loop {
@@ -448,7 +450,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Steps over a string; null is one, another type a fault.
+    /// Skips a string. Null is allowed; another type is a fault.
     pub(crate) fn skip_text(&mut self) -> CursorResult<()> {
         match self.kind()? {
             JsonKind::String => self.string().map(drop),
@@ -467,8 +469,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Enters an object. Whether it has members: then stands before the first value, else after
-    /// the object.
+    /// Enters an object. If it has members, returns true and stops before the first value.
+    /// Otherwise skips the object.
     fn open_object(&mut self) -> CursorResult<bool> {
         self.enter()?;
         let opened = self.has_item(0, b'}')?;
@@ -479,7 +481,7 @@ impl Cursor<'_> {
         Ok(opened)
     }
 
-    /// As [`Self::open_object`], for a list.
+    /// Does the same as [`Self::open_object`], for a list.
     fn open_list(&mut self) -> CursorResult<bool> {
         self.enter()?;
         let opened = self.has_item(0, b']')?;
@@ -489,8 +491,8 @@ impl Cursor<'_> {
         Ok(opened)
     }
 
-    /// After a value: leaves every container that ends here, down to `base`. Whether another
-    /// value follows; stands before it.
+    /// Leaves every container that ends after a value, down to `base`. Returns true and stops
+    /// before the next value, if there is one.
     fn close_finished(&mut self, base: usize) -> CursorResult<bool> {
         while self.open.len() > base {
             let close = self.open.last().copied().unwrap_or_default();

@@ -1,21 +1,21 @@
-//! JSON strings: finding their end fast, and what they say.
+//! JSON strings: finding their end quickly, and decoding them.
 //!
-//! A string is walked in blocks without a branch per byte; what it says is decoded only where
-//! someone asks. Go's rules: a control character is a fault; bytes that are not UTF-8, and
-//! surrogates without their other half, become U+FFFD, one for each byte or escape.
+//! A string is scanned in blocks without a branch per byte, and decoded only on request. Go's rules
+//! apply: a control character is a fault. Bytes that are not UTF-8, and surrogates without their
+//! other half, become U+FFFD, one for each byte or escape.
 
 use std::borrow::Cow;
 
 use crate::fbc::json::cursor::{Cursor, CursorResult};
 
-/// A string as it stands between its quotes, known to be well-formed.
+/// A well-formed string, as written between its quotes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RawString<'a> {
     body: &'a [u8],
     escapes: Escapes,
 }
 
-/// Whether a string has any.
+/// Whether a string may have escapes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Escapes {
     #[default]
@@ -24,17 +24,17 @@ enum Escapes {
 }
 
 impl<'a> RawString<'a> {
-    /// The number of bytes between its quotes.
+    /// Length between the quotes, in bytes.
     pub(in crate::fbc) fn len(&self) -> usize {
         self.body.len()
     }
 
-    /// The bytes themselves, if the string means just those.
+    /// The bytes between the quotes, if there are no escapes.
     pub(crate) fn plain(&self) -> Option<&'a [u8]> {
         (self.escapes == Escapes::None).then_some(self.body)
     }
 
-    /// What it says.
+    /// Returns the decoded string.
     pub fn decode(&self) -> Cow<'a, str> {
         match (self.escapes, str::from_utf8(self.body)) {
             (Escapes::None, Ok(text)) => Cow::Borrowed(text),
@@ -44,7 +44,7 @@ impl<'a> RawString<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Steps over a string, from its opening quote.
+    /// Skips a string, from its opening quote.
     pub fn string(&mut self) -> CursorResult<RawString<'a>> {
         self.advance(1);
         let rest = self.rest();
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         self.string_with_escapes(run)
     }
 
-    /// Steps over a string, from after its opening quote, whose first escape or fault comes after a run.
+    /// Skips a string, from after its opening quote. Its first escape or fault is at `run`.
     fn string_with_escapes(&mut self, run: usize) -> CursorResult<RawString<'a>> {
         let (text, start) = (self.rest(), self.at());
         let mut at = run;
@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
         Ok(RawString { body, escapes })
     }
 
-    /// Steps over an escape of a code unit, or what cannot be in a string.
+    /// Skips an escape of a code unit. Anything else is a fault.
     fn other_escape(&mut self) -> CursorResult<()> {
         if self.byte()? != b'\\' {
             return self.unexpected("no control character in a string");
@@ -108,7 +108,7 @@ fn is_short_escape(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
 
-/// What a well-formed string says.
+/// Decodes a well-formed string with escapes.
 fn unescape(body: &[u8]) -> String {
     let mut text = String::with_capacity(body.len());
     let mut rest = body;
@@ -121,7 +121,7 @@ fn unescape(body: &[u8]) -> String {
     text
 }
 
-/// Appends what an escape at the beginning of `escape` says; returns what follows it.
+/// Appends the character of the escape at the start of `escape`. Returns the rest.
 fn push_escape<'a>(text: &mut String, escape: &'a [u8]) -> &'a [u8] {
     let (character, length) = match escape.get(1) {
         Some(b'b') => ('\u{8}', 2),
@@ -137,7 +137,7 @@ fn push_escape<'a>(text: &mut String, escape: &'a [u8]) -> &'a [u8] {
     escape.get(length..).unwrap_or_default()
 }
 
-/// The character of a `\u` escape, or of the two that make a surrogate pair, and their length.
+/// Returns the character of a `\u` escape, or of two that make a surrogate pair, and their length.
 fn unicode_escape(escape: &[u8]) -> (char, usize) {
     let Some(unit) = code_unit(escape) else {
         return (char::REPLACEMENT_CHARACTER, 6);
@@ -153,13 +153,13 @@ fn unicode_escape(escape: &[u8]) -> (char, usize) {
     }
 }
 
-/// The code unit of a `\u` escape at the beginning of `escape`.
+/// Returns the code unit of the `\u` escape at the start of `escape`.
 fn code_unit(escape: &[u8]) -> Option<u16> {
     let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Appends bytes, each that is not part of a character as U+FFFD.
+/// Appends bytes. Each byte that is not part of a character becomes U+FFFD.
 fn push_lossy(text: &mut String, bytes: &[u8]) {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -169,13 +169,13 @@ fn push_lossy(text: &mut String, bytes: &[u8]) {
     }
 }
 
-// === How far a string goes on without an end, an escape or a fault ===
+// === The length of a run: the bytes of a string before its end, an escape or a fault ===
 //
-// Most runs are shorter than two words, and most bytes are in long runs. So the first words are looked at one by one,
-// and what follows in blocks without a branch per byte.
+// Most runs are shorter than two words, and most bytes are in long runs. So the first words are
+// checked one by one, and the rest in blocks without a branch per byte.
 
-/// How many bytes of `text` come before the first that ends or breaks a run: a quote, a
-/// backslash, a control character.
+/// Number of bytes of `text` before the first byte that ends a run: a quote, a backslash or a
+/// control character.
 #[inline]
 pub(crate) fn plain_run(text: &[u8]) -> usize {
     let Some((first, rest)) = text.split_first_chunk::<WORD>() else {
@@ -193,7 +193,7 @@ pub(crate) fn plain_run(text: &[u8]) -> usize {
     }
 }
 
-/// Apart from the short runs, which are cheaper without its registers.
+/// Separate from short runs, which are cheaper without its registers.
 #[inline(never)]
 fn long_run(text: &[u8]) -> usize {
     let (blocks, tail) = text.as_chunks::<BLOCK>();
@@ -205,7 +205,7 @@ fn long_run(text: &[u8]) -> usize {
     blocks.len() * BLOCK + words_run(tail)
 }
 
-/// As [`plain_run`], a word at a time.
+/// Does the same as [`plain_run`], one word at a time.
 #[inline(never)]
 fn words_run(text: &[u8]) -> usize {
     let (words, tail) = text.as_chunks::<WORD>();
@@ -218,7 +218,7 @@ fn words_run(text: &[u8]) -> usize {
     words.len() * WORD + run.unwrap_or(tail.len())
 }
 
-/// Where the first byte of a word is that breaks a run.
+/// Position of the first byte of a word that ends a run.
 #[inline]
 fn first_break(word: [u8; WORD]) -> Option<usize> {
     let found = breaking_bytes(u64::from_le_bytes(word));
@@ -229,8 +229,8 @@ fn breaks(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// The top bit of each byte that breaks a run; exact up to the first of them, which is all that
-/// is asked (a borrow can only run upwards).
+/// Sets the top bit of each byte that ends a run. The result is exact up to the first such byte,
+/// because a borrow only affects higher bytes. No more is needed.
 #[inline]
 fn breaking_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -243,8 +243,8 @@ fn breaking_bytes(word: u64) -> u64 {
     (control | quote | backslash) & (ONES << 7)
 }
 
-/// Bytes of a word.
+/// Bytes per word.
 const WORD: usize = 8;
 
-/// Bytes looked at together: two or four vector registers on the machines we build for.
+/// Bytes that are checked together: two or four vector registers on the machines we build for.
 const BLOCK: usize = 32;

@@ -1,4 +1,5 @@
-//! The properties of a bundle, each as opm parses it, and the Go types that opm decodes them into.
+//! The properties of a bundle, each parsed as opm does, and the Go types that opm decodes them
+//! into.
 //!
 //! Upstream: `Parse` of operator-registry, [`alpha/property/property.go`]; `readBundleObjects`,
 //! [`alpha/declcfg/load.go`].
@@ -16,22 +17,22 @@ use crate::fbc::shape::csv::{CsvFields, CsvMetadata};
 /// One property.
 #[derive(Debug)]
 pub struct Property<'a> {
-    /// Where it begins, in bytes.
+    /// Start of the property, in bytes.
     pub at: usize,
     /// `type`.
     pub kind: Cow<'a, str>,
-    /// `value`, as far as its type is known.
+    /// `value`, if its type is known.
     pub value: PropertyValue<'a>,
-    /// Why its value is not one of its type.
+    /// The reason why the value does not conform to its type, if so.
     pub fault: Option<Fault>,
 }
 
-/// What the value of a property says.
+/// The value of a property.
 #[derive(Debug)]
 pub enum PropertyValue<'a> {
     /// `olm.package`.
     Package(PackageValue<'a>),
-    /// An `olm.bundle.object`: it counts as content of the bundle.
+    /// `olm.bundle.object`, which counts as content of the bundle.
     Object,
     /// A dependency of one of the known kinds.
     Dependency(DependencyKind),
@@ -69,16 +70,16 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Property<'a>
     })
 }
 
-/// Reads properties of which only the form counts.
+/// Checks the types of properties whose content does not matter.
 pub(super) fn types_only(cursor: &mut Cursor<'_>) -> CursorResult<()> {
     cursor.conform(&PROPERTIES)
 }
 
-/// A property, its value not yet read.
+/// A property whose value was not read yet.
 #[derive(Default)]
 pub(super) struct RawProperty<'a> {
     pub(super) kind: Cow<'a, str>,
-    /// Where its value begins.
+    /// Start of the value.
     pub(super) value: Option<usize>,
 }
 
@@ -101,14 +102,14 @@ impl<'a> JsonRecord<'a> for RawProperty<'a> {
     }
 }
 
-/// A property whose value is read in the same walk if its type comes first.
+/// A property. Its value is read in the same pass if its type comes first.
 #[derive(Default)]
 struct TypedProperty<'a> {
     item: RawProperty<'a>,
     read: Option<ReadValue<'a>>,
 }
 
-/// A value, read as one of this type.
+/// A value that was read as one of type `kind`.
 struct ReadValue<'a> {
     kind: Cow<'a, str>,
     value: PropertyValue<'a>,
@@ -177,7 +178,7 @@ impl<'a> PropertyValue<'a> {
         Ok(Self::none(kind))
     }
 
-    /// What a property of a type is without its value.
+    /// Returns the value of a property of this type without a value.
     fn none(kind: &str) -> Self {
         match (kind, DependencyKind::of(kind)) {
             (_, Some(dependency)) => Self::Dependency(dependency),
@@ -202,16 +203,17 @@ impl<'a> JsonRecord<'a> for PackageValue<'a> {
     }
 }
 
-// === The Go types that opm decodes the values of properties into, as far as a value can miss them ===
+// === The Go types that opm decodes the values of properties into, where a value can fail to
+// conform ===
 //
 // Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
-// [`pkg/operators/v1alpha1/clusterserviceversion_types.go`] (v0.45.0). Not followed: of two equal
-// keys Go drops the first before it looks at types; here both are looked at.
+// [`pkg/operators/v1alpha1/clusterserviceversion_types.go`] (v0.45.0). Not mirrored: if two keys
+// are equal, Go drops the first before it checks types; here both are checked.
 //
 // [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 // [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
 
-/// A type of Go's as JSON fits it.
+/// A Go type that JSON can conform to.
 #[derive(Debug)]
 pub(super) enum GoType {
     /// `json.RawMessage`
@@ -220,7 +222,7 @@ pub(super) enum GoType {
     Text,
     /// `bool`
     Bool,
-    /// `int`, of 64 bits
+    /// `int`, which has 64 bits
     Int,
     /// `int32`
     Int32,
@@ -228,12 +230,13 @@ pub(super) enum GoType {
     Map(&'static Self),
     /// `[]T`
     List(&'static Self),
-    /// A struct, its fields sorted by name, as catalogd writes keys. What it does not name is not looked at.
+    /// A struct. Fields are sorted by name, as catalogd sorts keys. Other keys are ignored.
     Struct(&'static [(&'static str, Self)]),
 }
 
 impl Cursor<'_> {
-    /// Steps over a value, and notes the first part of it that is not of its type. Null fits all.
+    /// Skips a value, and notes the first part that does not conform to its type. Null conforms to
+    /// every type.
     pub(super) fn conform(&mut self, shape: &'static GoType) -> CursorResult<()> {
         match (shape, self.kind()?) {
             (GoType::Any, _) | (GoType::Bool, JsonKind::Boolean) => self.skip(),
@@ -255,7 +258,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Keys mostly come in the order of the fields: the search begins at the next one.
+    /// Checks a member. Keys are usually in the order of the fields, so the search starts at the
+    /// next one.
     fn conform_member(
         &mut self,
         fields: &'static [(&'static str, GoType)],
@@ -273,8 +277,9 @@ impl Cursor<'_> {
         self.within(name, |cursor| cursor.conform(shape))
     }
 
-    /// The same for a struct, noting where the value of each of these fields begins; `None` where one of
-    /// them is spelled otherwise or twice, or there is no object.
+    /// Checks a struct, and returns the start of the value of each field in `noted`. Returns `None`
+    /// if one of these fields has another spelling or occurs twice, or if the value is not an
+    /// object.
     pub(super) fn conform_noting(
         &mut self,
         shape: &'static GoType,
@@ -299,7 +304,7 @@ impl Cursor<'_> {
         Ok(is_plain.then_some(places))
     }
 
-    /// `1e2` is one: opm writes numbers anew before it looks at types.
+    /// Skips a whole number. `1e2` is one, because opm re-encodes numbers before it checks types.
     fn whole_number(&mut self, limit: f64) -> CursorResult<()> {
         let number = self.number()?.parse::<f64>();
         if number.is_ok_and(|number| number.fract() == 0.0 && (-limit..limit).contains(&number)) {
@@ -328,10 +333,10 @@ impl GoType {
     }
 }
 
-/// Below this a number fits `int`.
+/// Numbers below this fit `int`.
 const INT: f64 = 9_223_372_036_854_775_808.0;
 
-/// Below this a number fits `int32`.
+/// Numbers below this fit `int32`.
 const INT32: f64 = 2_147_483_648.0;
 
 pub(super) static PROPERTIES: GoType = GoType::List(&GoType::Struct(&[

@@ -1,4 +1,5 @@
-//! The fields of a `ClusterServiceVersion` that are read, in an `olm.csv.metadata` or in an `olm.bundle.object`.
+//! The fields of a `ClusterServiceVersion` that are read from an `olm.csv.metadata` or an
+//! `olm.bundle.object`.
 //!
 //! Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
 //! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`].
@@ -18,20 +19,21 @@ use crate::memory::{Heap, Loan};
 /// The value of an `olm.csv.metadata`.
 #[derive(Debug, Default)]
 pub struct CsvMetadata<'a> {
-    /// What it says about the installation; `None` if a field has not its type.
+    /// Facts about the installation; `None` if a field has the wrong type.
     pub install: Option<InstallFacts>,
     /// `minKubeVersion`; empty if absent.
     pub min_kube_version: Cow<'a, str>,
 }
 
 impl<'a> CsvMetadata<'a> {
-    /// OLM does not read it to resolve, so what has not its type in it is just not known.
+    /// Reads metadata. OLM does not use it for resolution, so values of a wrong type are only
+    /// unknown.
     pub(crate) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let (csv, fault) = cursor.isolated(Cursor::record)?;
         Ok(Self::known(csv, fault.is_none()))
     }
 
-    /// The same from where the value of each field begins, if there is one.
+    /// Does the same, given the start of the value of each field that is present.
     pub(crate) fn read_noted(
         noted: &[Option<usize>],
         cursor: &mut Cursor<'a>,
@@ -57,7 +59,7 @@ impl<'a> CsvMetadata<'a> {
     }
 }
 
-/// The fields as far as they were read.
+/// The fields that were read.
 #[derive(Default)]
 pub(crate) struct CsvFields<'a> {
     install: InstallFacts,
@@ -98,7 +100,7 @@ impl<'a> JsonRecord<'a> for CsvFields<'a> {
 /// The API services of a bundle.
 #[derive(Default)]
 struct ApiServices {
-    /// Whether it owns one.
+    /// Whether the bundle owns one.
     owned: bool,
 }
 
@@ -162,9 +164,10 @@ impl<'a> JsonRecord<'a> for InstallMode<'a> {
     }
 }
 
-/// The facts of the installation in a manifest in JSON, if it is a CSV and its fields have their types.
+/// Reads facts about the installation from a JSON manifest, if it is a CSV whose fields have the
+/// right types.
 pub(super) fn of_manifest(json: &[u8], loan: Loan) -> Option<InstallFacts> {
-    // Most manifests are of other kinds, and the search is quicker than the walk.
+    // Most manifests are of other kinds, and this search is faster than parsing.
     memmem::find(json, CSV.as_bytes())?;
     let mut cursor = Cursor::counted(json, loan);
     let Manifest { kind, spec } = cursor.record().ok()?;
@@ -176,7 +179,7 @@ pub(super) fn of_manifest(json: &[u8], loan: Loan) -> Option<InstallFacts> {
     Some(facts)
 }
 
-/// A manifest of a bundle, as if it was a CSV.
+/// A manifest of a bundle, read as if it was a CSV.
 #[derive(Default)]
 struct Manifest<'a> {
     kind: Cow<'a, str>,
@@ -195,7 +198,7 @@ impl<'a> JsonRecord<'a> for Manifest<'a> {
     }
 }
 
-/// The `spec` of a CSV, whose fields an `olm.csv.metadata` has by other names.
+/// The `spec` of a CSV. Its fields have other names in an `olm.csv.metadata`.
 #[derive(Default)]
 struct CsvSpec<'a>(CsvFields<'a>);
 
@@ -239,7 +242,7 @@ mod tests {
         json!({"type": "olm.bundle.object", "value": {"data": manifest.as_bytes()}})
     }
 
-    /// Whether the facts of these properties are of `AllNamespaces`.
+    /// Whether the facts of these properties include `AllNamespaces`.
     fn is_of_all(properties: &[Value]) -> Option<bool> {
         let text = Value::from(properties).to_string();
         let mut cursor = Cursor::new(text.as_bytes());

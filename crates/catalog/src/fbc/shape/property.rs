@@ -1,8 +1,8 @@
-//! The properties of a blob: a list of a type and a value each.
+//! The properties of a blob: a list of types and values.
 //!
-//! The schema of a blob usually comes after its properties (catalogd sorts keys), and they are
-//! nearly all of its bytes. So they are read for what they would mean in a bundle, in the one
-//! pass over the blob, before it is known whether it is one.
+//! The schema of a blob usually comes after its properties, because catalogd sorts keys, and
+//! properties are nearly all of its bytes. So they are read as the properties of a bundle, in the
+//! single pass over the blob, before the schema is known.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,18 +16,18 @@ use crate::guardrail;
 use crate::install_facts::InstallFacts;
 use crate::memory::Heap;
 
-/// What the properties of a blob mean.
+/// The meaning of a blob's properties.
 #[derive(Debug, Default)]
 pub(crate) struct BundleProperties<'a> {
-    /// What they say of a bundle.
+    /// The facts about a bundle.
     pub(crate) facts: BundleBlob<'a>,
-    /// The first fault in them.
+    /// The first fault in the properties.
     fault: Option<Fault>,
-    /// The index of each `olm.bundle.object`, and where its value begins.
+    /// The index of each `olm.bundle.object`, and the start of its value.
     objects: Vec<(usize, Option<usize>)>,
-    /// Where the value of each property that holds guardrails begins.
+    /// Start of the value of each property with guardrails.
     pub(crate) guardrails: Vec<Option<usize>>,
-    /// The types of those that hold guardrails in a version which is not known here.
+    /// Types of properties with guardrails of an unknown version.
     pub(crate) other_guardrails: BTreeSet<Cow<'a, str>>,
     csv: CsvSeen,
 }
@@ -60,14 +60,15 @@ impl<'a> BundleProperties<'a> {
         Ok(properties)
     }
 
-    /// The first fault of them that matters to every blob that has properties.
+    /// Takes the first fault that matters for every blob with properties.
     pub(crate) fn take_fault(&mut self) -> Option<Fault> {
         self.fault.take()
     }
 
-    /// Reads the properties that matter in a bundle only: each `olm.bundle.object`. A CSV among them has the facts of an
-    /// `olm.csv.metadata`. OLM takes the last of several by the path of its file, which a catalog does not have: they
-    /// count if all have the same facts.
+    /// Reads the properties that matter only in a bundle: each `olm.bundle.object`. A CSV among
+    /// them has the facts of an `olm.csv.metadata`. If there are several, OLM uses the last one by
+    /// the path of its file, which is not in the catalog. So they count only if all have the same
+    /// facts.
     pub(crate) fn take_objects(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let mut csvs: Vec<InstallFacts> = Vec::new();
         cursor.within("properties", |cursor| {
@@ -181,12 +182,12 @@ struct PropertyItem<'a> {
 /// The value of a property.
 #[derive(Default)]
 enum PropertyPlace<'a> {
-    /// There is none.
+    /// No value.
     #[default]
     Absent,
-    /// It begins at this byte.
+    /// A value that starts at this byte.
     At(usize),
-    /// It was read as that of an `olm.csv.metadata`.
+    /// A value that was read as one of an `olm.csv.metadata`.
     Csv(CsvMetadata<'a>),
 }
 
@@ -220,7 +221,7 @@ impl<'a> JsonRecord<'a> for PropertyItem<'a> {
     }
 }
 
-/// The value of an `olm.package` property. Its `packageName` only has to be a string.
+/// The value of an `olm.package` property. Its `packageName` must be a string, but is not used.
 #[derive(Default)]
 struct PackagePropertyValue<'a> {
     version: Cow<'a, str>,
@@ -254,10 +255,10 @@ fn release_field<'a>(cursor: &mut Cursor<'a>) -> CursorResult<ReleaseField<'a>> 
     })
 }
 
-/// The place of a property in a list that may be growing.
+/// Memory of a property's position in a list that may be growing.
 const PLACE: usize = 4 * size_of::<(usize, Option<usize>)>();
 
-/// A node of the set of kinds, most of which have one.
+/// Memory of a node in the set of types; most sets have one.
 const KIND: usize = 12 * size_of::<Cow<'static, str>>();
 
 const CSV_METADATA: &str = "olm.csv.metadata";

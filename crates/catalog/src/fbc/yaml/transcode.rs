@@ -1,9 +1,9 @@
-//! YAML events in, JSON out, without a tree in between and without recursion.
+//! Converts YAML events to JSON, without an intermediate tree and without recursion.
 //!
-//! An anchored value is remembered as the place of its JSON, an alias repeats it. A merge (`<<`)
-//! writes the members of the merged mapping where it stands: the reader of the JSON takes the
-//! last of equal keys, which is what go.yaml.in/yaml/v2 comes to. Of a list of mappings the first
-//! has precedence there, so they are written once more in reverse.
+//! An anchored value is stored as the position of its JSON, and an alias repeats that JSON. A merge
+//! (`<<`) writes the members of the merged mapping in place. The reader of the JSON uses the last
+//! of equal keys, as go.yaml.in/yaml/v2 does in effect. In a list of mappings the first has
+//! precedence there, so they are written once more in reverse order.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,16 +18,16 @@ use crate::fbc::yaml::{
 };
 use crate::yaml_scalar::Scalar;
 
-/// Turns one document into JSON.
+/// Converts one document to JSON.
 pub(super) struct Transcoder<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     out: JsonText<'a>,
     open: Vec<OpenCollection>,
     anchors: BTreeMap<usize, AnchoredJson>,
-    /// The bytes of all [`AnchoredJson::Kept`].
+    /// Total length of all [`AnchoredJson::Kept`].
     kept: usize,
-    /// Where the event that is being worked on stands.
+    /// Position of the current event.
     at: Span,
     marks: YamlMarks,
 }
@@ -35,7 +35,7 @@ pub(super) struct Transcoder<'a> {
 type Transcoded = Result<(), FbcErrorKind>;
 
 impl<'a> Transcoder<'a> {
-    /// The JSON is appended to `json`.
+    /// Creates a transcoder that appends to `json`.
     pub(super) fn new(text: &'a str, marks: YamlMarks, json: &'a mut Vec<u8>) -> Self {
         Self {
             text,
@@ -49,7 +49,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    /// Writes the JSON of the first document; `null` if there is none.
+    /// Writes the JSON of the first document, or `null` if there is none.
     pub(super) fn run(mut self) -> Result<YamlMarks, YamlFault> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|fault| scan_fault(&fault))?;
@@ -93,7 +93,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    /// Notes where the value stands that is about to be written.
+    /// Records the position of the value that is about to be written.
     fn mark(&mut self) {
         let start = &self.at.start;
         self.marks.note(self.out.len(), start.line(), start.col());
@@ -168,7 +168,7 @@ impl<'a> Transcoder<'a> {
         Ok(())
     }
 
-    /// Whether the key that is being worked on is explicit, `? key`.
+    /// Whether the current key is explicit, `? key`.
     fn is_after_question_mark(&self) -> bool {
         let before = self
             .at
@@ -190,7 +190,7 @@ impl<'a> Transcoder<'a> {
         });
     }
 
-    /// Before a value that is no key and no mapping to merge.
+    /// Prepares for a value that is neither a key nor a mapping to merge.
     fn begin_value(&mut self) -> Transcoded {
         match self.shape() {
             Some(CollectionShape::Key | CollectionShape::MergedKey) => {
@@ -209,7 +209,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    /// After a value of any kind.
+    /// Updates the state after a value of any kind.
     fn end_value(&mut self) {
         match self.shape() {
             Some(CollectionShape::Value | CollectionShape::Merge) => {
@@ -290,7 +290,7 @@ impl<'a> Transcoder<'a> {
         self.check_size()
     }
 
-    /// After a mapping whose members were written into the one around it.
+    /// Ends a mapping whose members were written into the enclosing one.
     fn end_merged(&mut self, start: usize, anchor: usize) {
         let members = start..self.out.len();
         if anchor > 0 {
@@ -303,7 +303,7 @@ impl<'a> Transcoder<'a> {
         self.note_merged(members);
     }
 
-    /// Within a list of mappings to merge: where the members of one stand.
+    /// Records the position of a mapping's members, if it is in a list of mappings to merge.
     fn note_merged(&mut self, members: Range<usize>) {
         if let Some(OpenCollection {
             shape: CollectionShape::MergedList(list),
@@ -366,7 +366,7 @@ impl<'a> Transcoder<'a> {
         self.check_size()
     }
 
-    /// An alias as a key: what it stands for must be a scalar other than null.
+    /// Writes an alias as a key. Its value must be a scalar other than null.
     fn alias_key(&mut self, json: &[u8]) -> Transcoded {
         match serde_json::from_slice(json) {
             Ok(serde_json::Value::String(text)) => self.write_key(&text),
@@ -378,7 +378,7 @@ impl<'a> Transcoder<'a> {
         Ok(())
     }
 
-    /// An alias to merge: what it stands for must be a mapping.
+    /// Merges an alias. Its value must be a mapping.
     fn alias_merge(&mut self, json: &[u8]) -> Transcoded {
         let inner = json
             .strip_prefix(b"{")
@@ -409,20 +409,20 @@ fn options() -> Options {
     }
 }
 
-/// As deep as go.yaml.in/yaml/v2 goes.
+/// Deepest nesting, as in go.yaml.in/yaml/v2.
 const NESTING_LIMIT: usize = 10_000;
 
-/// How many anchors are remembered; people write a handful.
+/// Most anchors that are remembered; people write a handful.
 const ANCHOR_LIMIT: usize = 10_000;
 
-/// How much JSON one document may become. Without aliases no real one comes near.
+/// Most JSON that one document can become, in bytes. No real document without aliases comes near.
 const SIZE_LIMIT: usize = 32 << 20;
 
-/// A collection that has begun.
+/// A collection that was started.
 #[derive(Debug)]
 struct OpenCollection {
     shape: CollectionShape,
-    /// Where its JSON begins.
+    /// Start of its JSON.
     start: usize,
     anchor: usize,
 }
@@ -436,21 +436,21 @@ enum CollectionShape {
     Value,
     /// A mapping before the value of a merge key.
     Merge,
-    /// A mapping that is merged into the one around it, before a key.
+    /// A merged mapping before a key. Its members are written into the enclosing one.
     MergedKey,
-    /// The same before a value.
+    /// A merged mapping before the value of a key.
     MergedValue,
-    /// The same before the value of a merge key.
+    /// A merged mapping before the value of a merge key.
     MergedMerge,
-    /// A list of mappings to merge; where the members of each stand.
+    /// A list of mappings to merge, with the position of each one's members.
     MergedList(Vec<Range<usize>>),
 }
 
-/// An anchored value that is complete.
+/// A complete anchored value.
 #[derive(Debug)]
 enum AnchoredJson {
-    /// It stands here in what was written.
+    /// A value at this range of the output.
     Written(Range<usize>),
-    /// Its JSON: it was written in another form.
+    /// The JSON of a value that was written in another form.
     Kept(Vec<u8>),
 }
