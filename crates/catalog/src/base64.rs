@@ -1,14 +1,15 @@
-//! Base64 as Go's `StdEncoding` reads it: padded, line breaks ignored, spare bits not looked at.
+//! Base64 as Go's `StdEncoding` reads it: padded; line breaks are ignored, and spare bits are not
+//! checked.
 //!
-//! Whole catalogs consist of little else, so the usual form is checked with vector instructions;
-//! only what that check refuses is looked at byte by byte.
+//! Whole catalogs consist of little else, so the usual form is checked with vector instructions.
+//! Only text that fails this check is read byte by byte.
 
-/// Whether Go decodes `text`.
+/// Whether Go can decode `text`.
 pub(crate) fn is_valid(text: &[u8]) -> bool {
     base64_simd::STANDARD.check(text).is_ok() || decode(text).is_some()
 }
 
-/// What `text` decodes to.
+/// Decodes `text`.
 pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     if let Ok(bytes) = base64_simd::STANDARD.decode_to_vec(text) {
         return Some(bytes);

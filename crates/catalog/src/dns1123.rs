@@ -1,7 +1,7 @@
-//! Names in the two DNS forms that Kubernetes asks for: RFC 1123 label and subdomain.
+//! Names in the two DNS forms that Kubernetes requires: RFC 1123 label and subdomain.
 //!
 //! Mirrors the patterns of k8s.io/apimachinery (`pkg/util/validation`), which the ClusterExtension
-//! CRD repeats. Lengths are not part of the form: each caller has its own limit and words.
+//! CRD repeats. Lengths are not checked here, because each caller has its own limit and wording.
 
 /// Whether `name` has the form of an RFC 1123 label: lower-case letters, digits and inner hyphens.
 pub fn is_label(name: &str) -> bool {

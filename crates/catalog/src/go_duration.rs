@@ -1,13 +1,13 @@
 //! Durations as Go writes them: `0s`, `500ms`, `1m30s`, `1.5h`.
 //!
-//! Mirrors `time.ParseDuration`, but for negative ones: no flag and no request means one.
+//! Mirrors `time.ParseDuration`, except for signs: no flag and no request uses negative durations.
 
 use std::time::Duration;
 
-/// Why a text is no duration.
+/// The reason why a text is not a duration.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum DurationError {
-    /// It is no number with a unit.
+    /// The text is not a number with a unit.
     #[error("expected a duration such as 0s, 500ms or 1m30s")]
     Syntax,
     /// A number has no unit.
@@ -19,7 +19,7 @@ pub enum DurationError {
         /// The unit.
         found: String,
     },
-    /// No one means as long.
+    /// The duration is longer than anyone intends.
     #[error("longer than {} hours", LONGEST.as_secs() / 3600)]
     TooLong,
 }
@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// A number and its unit in nanoseconds, and what follows.
+/// Returns a number with its unit, in nanoseconds, and the rest of the text.
 fn part(text: &str) -> Result<(u128, &str), DurationError> {
     let (whole, text) = digits(text);
     let (fraction, text) = match text.strip_prefix('.') {
@@ -69,7 +69,8 @@ fn in_unit(whole: &str, fraction: &str, unit: u128) -> Result<u128, DurationErro
         digits => digits.parse::<u64>().map(u128::from),
     };
     let whole = number(whole).map_err(|_| DurationError::TooLong)?;
-    // Nanoseconds of an hour have 13 digits: more of a fraction make no difference.
+    // The nanoseconds of an hour have 13 digits, so further digits of a fraction make no
+    // difference.
     let fraction = fraction.get(..15).unwrap_or(fraction);
     let scale = 10_u128.pow(fraction.len().try_into().unwrap_or(0));
     let fraction = number(fraction).map_err(|_| DurationError::TooLong)?;
@@ -100,7 +101,7 @@ fn unit(word: &str) -> Result<u128, DurationError> {
     })
 }
 
-/// More than a hundred years is a slip.
+/// Longest duration. More than a hundred years is a typo.
 const LONGEST: Duration = Duration::from_hours(1_000_000);
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
-//! Guardrails: which upgrade steps of a package are safe, as its author or an administrator says it.
+//! Guardrails: rules about the safe upgrade steps of a package, by its author or an administrator.
 //!
 //! ```text
 //! blob of a catalog, property of its olm.package, file or object of an administrator
 //!        \--read--> Guardrails { graph, rules }   or   Unread, which refuses every step upwards
 //! ```
 //!
-//! No OLM knows of them: a catalog carries them as a blob of a schema of its own, and every tool that
-//! keeps unknown blobs keeps them. Ranges are those of `skipRange`, since the author writes them in
-//! the same file. Here is only what is written; `olmguard_engine::resolve::Guards` judges steps by it.
+//! OLM ignores guardrails. A catalog has them in a blob with its own schema, which every tool that
+//! keeps unknown blobs keeps. Ranges have the grammar of `skipRange`, because authors write both in
+//! the same file. This module only reads guardrails; `olmguard_engine::resolve::Guards` checks
+//! steps against them.
 //!
-//! Invariant: what cannot be read forbids every step upwards. Those downwards it leaves to the catalog:
-//! of what can be read, graph `Semver` alone forbids them, and nobody knows whether that was meant.
+//! Invariant: invalid guardrails forbid every upgrade. Downgrades are left to the catalog. Among
+//! valid guardrails, only the graph `Semver` forbids them, and whether that was intended is
+//! unknown.
 
 mod read;
 
@@ -28,95 +30,95 @@ pub use crate::guardrail::read::{
     API_VERSION, GuardrailProblem, GuardrailsObject, UnreadGuardrails, read, read_text,
 };
 
-/// The schema of a blob, and the type of a property, that holds guardrails.
+/// The schema of a blob, or the type of a property, with guardrails.
 pub const SCHEMA: &str = "olmguard.guardrails.v1alpha1";
 
-/// Whether a schema is that of guardrails in a version which is not known here.
+/// Whether a schema is for guardrails of an unknown version.
 pub fn is_of_other_version(schema: &str) -> bool {
     schema.starts_with("olmguard.guardrails.") && schema != SCHEMA
 }
 
-/// What is said of the upgrade steps of one package.
+/// Rules about the upgrade steps of one package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Guardrails {
-    /// Which edges there are before any rule takes some away.
+    /// The upgrade edges that exist before any rule removes some.
     pub graph: BaseGraph,
-    /// The rules, in byte order of their ids: their order says nothing.
+    /// The rules, in byte order of their ids. Their order has no meaning.
     pub rules: Box<[Rule]>,
 }
 
 word_set! {
-    /// Which edges there are before any rule takes some away.
+    /// The upgrade edges that exist before any rule removes some.
     #[derive(Default)]
     pub enum BaseGraph {
-        /// Those of the catalog.
+        /// The edges of the catalog.
         #[default]
         Catalog => "Catalog",
-        /// Those of the semver rules.
+        /// The edges of the semver rules.
         Semver => "Semver",
-        /// Both.
+        /// The edges of both.
         CatalogOrSemver => "CatalogOrSemver",
     }
 }
 
-/// One rule, which forbids some steps and allows none.
+/// A rule, which forbids some steps and allows none.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rule {
-    /// What it is called, within its guardrails.
+    /// Unique id within the guardrails.
     pub id: Box<str>,
-    /// Why it is there; empty where nothing is said.
+    /// Reason for the rule; empty if not set.
     pub reason: Box<str>,
-    /// Whether the bypass lifts a rule of an administrator; it lifts every rule of an author.
+    /// Whether the override lifts an administrator's rule. It lifts every rule of an author.
     pub bypassable: bool,
-    /// What it forbids.
+    /// The steps that the rule forbids.
     pub kind: RuleKind,
 }
 
-/// What a rule forbids.
+/// The steps that a rule forbids.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RuleKind {
-    /// To pass by some versions.
+    /// Steps that skip required versions.
     PassThrough(Box<Passage>),
-    /// To leave a minor version before the last patch of it.
+    /// Steps that leave a minor version before its last patch.
     LatestPatchFirst {
-        /// From these versions; absent: from every version.
+        /// Versions that the rule applies to; `None` means every version.
         from: Option<Range>,
     },
-    /// To pass by this many minor versions, or more.
+    /// Steps that skip this many minor versions or more.
     MaxMinorStep(NonZeroU32),
-    /// To pass by one of several waypoints.
+    /// Steps that skip one of several waypoints.
     Waypoints(Box<[Passage]>),
-    /// To go from a version that is no prerelease to one.
+    /// Steps from a release to a prerelease.
     Prerelease(Action),
 }
 
-/// What becomes of steps to prereleases.
+/// Treatment of steps to prereleases.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Action {
-    /// They are forbidden.
+    /// The steps are forbidden.
     Deny,
-    /// They are not, though the base graph is that of semver.
+    /// The steps are allowed, even if the base graph is that of semver.
     Allow,
 }
 
-/// Versions that must be stepped through.
+/// Versions of which at least one must be installed on the upgrade path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Passage {
-    /// These: one of them is enough.
+    /// The required versions: one of them is enough.
     pub via: Range,
-    /// On the way from these; absent: from everything lower than `via`.
+    /// Versions that the path starts from; `None` means all versions lower than `via`.
     pub from: Option<Range>,
-    /// On the way to these; absent: to everything higher than `via`.
+    /// Versions that the path ends at; `None` means all versions higher than `via`.
     pub to: Option<Range>,
 }
 
 impl Passage {
-    /// Whether a step passes by.
+    /// Whether a step skips the passage.
     pub fn is_passed_by(&self, from: &Version, to: &Version) -> bool {
         self.is_left_by(from) && self.is_overtaken_by(to)
     }
 
-    /// Whether a step from this version may pass by, wherever it leads.
+    /// Whether a step from this version can skip the passage, depending on its end.
     pub fn is_left_by(&self, from: &Version) -> bool {
         let starts = match &self.from {
             Some(range) => range.holds(from),
@@ -125,7 +127,7 @@ impl Passage {
         starts && !self.via.holds(from)
     }
 
-    /// Whether a step to this version may pass by, wherever it starts.
+    /// Whether a step to this version can skip the passage, depending on its start.
     pub fn is_overtaken_by(&self, to: &Version) -> bool {
         let ends = match &self.to {
             Some(range) => range.holds(to),
@@ -134,7 +136,7 @@ impl Passage {
         ends && !self.via.holds(to)
     }
 
-    /// The ranges it is made of.
+    /// The ranges of the passage.
     pub fn ranges(&self) -> impl Iterator<Item = &Range> {
         [Some(&self.via), self.from.as_ref(), self.to.as_ref()]
             .into_iter()
@@ -143,7 +145,7 @@ impl Passage {
 }
 
 impl RuleKind {
-    /// What it is called in a file.
+    /// The name of the kind in a file.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::PassThrough(_) => "PassThrough",
@@ -154,7 +156,7 @@ impl RuleKind {
         }
     }
 
-    /// What must be stepped through: nothing, one stretch of versions, or one after another.
+    /// The passages that must not be skipped: none, one, or several in sequence.
     pub fn passages(&self) -> &[Passage] {
         match self {
             Self::PassThrough(passage) => std::slice::from_ref(passage),
@@ -177,7 +179,7 @@ impl RuleKind {
 }
 
 impl Guardrails {
-    /// How many comparators a step is compared with at most.
+    /// Maximum number of comparators that a step is compared with.
     pub fn comparators(&self) -> usize {
         let ranges = self.rules.iter().flat_map(|rule| rule.kind.ranges());
         ranges.map(Range::comparators).sum::<usize>() + self.rules.len()
@@ -200,9 +202,9 @@ impl Heap for Rule {
 
 heap_of!(Passage: via, from, to);
 
-// === A range of versions in a rule, with where it begins and ends ===
+// === A range of versions in a rule, with its lowest and highest version ===
 
-/// A range in the grammar of `skipRange`; two are equal if their texts are.
+/// A range in the grammar of `skipRange`. Two ranges are equal if their texts are.
 #[derive(Clone, Debug)]
 pub struct Range {
     versions: SkipRange,
@@ -210,10 +212,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// Reads one.
+    /// Parses a range.
     ///
     /// # Errors
-    /// The text is none, or one on which OLM would crash, or too long.
+    /// The text is not a range, is too long, or is a range on which OLM would crash.
     pub fn parse(text: &str) -> Result<Self, GuardrailProblem> {
         let too_long = GuardrailProblem::RangeTooLong { most: MOST_BYTES };
         if text.len() > MOST_BYTES {
@@ -229,32 +231,32 @@ impl Range {
         }
     }
 
-    /// The text as given.
+    /// The text as written.
     pub fn as_str(&self) -> &str {
         self.versions.as_str()
     }
 
-    /// Whether a version is in it.
+    /// Whether a version is in the range.
     pub fn holds(&self, version: &Version) -> bool {
         self.versions.takes(version) == Membership::Holds
     }
 
-    /// Whether all of it is higher than a version; so is a range without versions.
+    /// Whether the whole range is higher than a version. A range without versions is.
     pub fn is_above(&self, version: &Version) -> bool {
         self.extent.is_above(version)
     }
 
-    /// Whether all of it is lower than a version; so is a range without versions.
+    /// Whether the whole range is lower than a version. A range without versions is.
     pub fn is_below(&self, version: &Version) -> bool {
         self.extent.is_below(version)
     }
 
-    /// The versions in it.
+    /// The parsed range.
     fn versions(&self) -> &SkipRange {
         &self.versions
     }
 
-    /// How many comparators there are.
+    /// Number of comparators.
     pub(crate) fn comparators(&self) -> usize {
         self.versions.groups().iter().map(|group| group.len()).sum()
     }
@@ -270,42 +272,43 @@ impl Eq for Range {}
 
 heap_of!(Range: versions, extent);
 
-/// How long a range may be: every step of a search is compared with it.
+/// Longest range, in bytes. Every step of a search is compared with it.
 const MOST_BYTES: usize = 512;
 
 // === The guardrails of administrators, of any number of packages ===
 
-/// What administrators say of packages, beside what their authors say.
+/// Guardrails by administrators, in addition to the guardrails by the authors of packages.
 #[derive(Clone, Debug, Default)]
 pub struct AdministratorGuardrails {
     by_package: BTreeMap<Box<str>, Vec<ImposedBy>>,
-    /// What cannot be read so far that it is known which packages it is about.
+    /// Guardrails that are so invalid that their package is unknown.
     on_all: Vec<ImposedBy>,
 }
 
-/// What one document of an administrator's file, or one object, says.
+/// The guardrails of one document in an administrator's file, or of one object.
 #[derive(Clone, Debug)]
 pub struct ImposedBy {
-    /// Where it stands, as it is told of an edit, such as `guardrails.yaml:3`: without the folder, for
-    /// a server has it in another one than a pipeline. An object is `UpgradeGuardrails NAME`.
+    /// Location as shown in messages, such as `guardrails.yaml:3`. It has no directory, because a
+    /// server has the file in another directory than a pipeline. An object is shown as
+    /// `UpgradeGuardrails NAME`.
     pub place: Box<str>,
-    /// What it says.
+    /// The guardrails, or the reason why they are invalid.
     pub stated: Result<Guardrails, UnreadGuardrails>,
 }
 
 impl AdministratorGuardrails {
-    /// Adds what is said of a package.
+    /// Adds guardrails of a package.
     pub fn add(&mut self, package: &str, by: ImposedBy) {
         self.by_package.entry(package.into()).or_default().push(by);
     }
 
-    /// Adds what is said of nobody knows which packages: it could be any.
+    /// Adds invalid guardrails whose package is unknown. They apply to every package.
     pub fn add_unread(&mut self, place: Box<str>, unread: UnreadGuardrails) {
         let stated = Err(unread);
         self.on_all.push(ImposedBy { place, stated });
     }
 
-    /// Adds what an object says, named by its kind and its name.
+    /// Adds the guardrails of an object. Its kind and name are the location.
     pub fn add_object(&mut self, object: GuardrailsObject) {
         let place = format!("{} {}", GuardrailsObject::KIND, object.name).into();
         let stated = object.stated;
@@ -315,7 +318,7 @@ impl AdministratorGuardrails {
         }
     }
 
-    /// Adds everything that another set says, after what is there.
+    /// Appends all guardrails of another set.
     pub fn extend(&mut self, other: &Self) {
         for (package, said) in &other.by_package {
             let own = self.by_package.entry(package.clone()).or_default();
@@ -324,43 +327,44 @@ impl AdministratorGuardrails {
         self.on_all.extend(other.on_all.iter().cloned());
     }
 
-    /// What is said of a package, in the order of the documents.
+    /// The guardrails that apply to a package, in the order of the documents.
     pub fn on(&self, package: &str) -> impl Iterator<Item = &ImposedBy> + Clone {
         let own = self.by_package.get(package).map_or(&[][..], Vec::as_slice);
         self.on_all.iter().chain(own)
     }
 
-    /// Everything that is said, in byte order of the packages.
+    /// All guardrails, in byte order of the packages.
     pub fn iter(&self) -> impl Iterator<Item = &ImposedBy> {
         let packages = self.by_package.values().flatten();
         self.on_all.iter().chain(packages)
     }
 
-    /// The packages, in byte order.
+    /// The packages with guardrails, in byte order.
     pub fn packages(&self) -> impl Iterator<Item = &str> {
         self.by_package.keys().map(|package| &**package)
     }
 
-    /// Whether nothing is said of any package.
+    /// Whether there are no guardrails.
     pub fn is_empty(&self) -> bool {
         self.by_package.is_empty() && self.on_all.is_empty()
     }
 }
 
-// === What a catalog says of a package, from all the places where it can say it ===
+// === The guardrails of a package in its catalog, from all places that can have them ===
 
 /// The guardrails of a package in its catalog.
 #[derive(Clone, Debug, Default)]
 pub struct AuthorGuardrails {
     stated: Option<Result<Guardrails, UnreadGuardrails>>,
-    /// The schemas of blobs and the types of properties in another version than the known one, which
-    /// are passed over; in byte order, each once.
+    /// The schemas of blobs and the types of properties of an unknown version, which are ignored;
+    /// in byte order, each once.
     of_other_versions: Box<[Box<str>]>,
 }
 
 impl AuthorGuardrails {
-    /// From the blobs of the package and the properties of its `olm.package`. A blob is enough, and so
-    /// is a property, for tools that lose blobs; both must say the same.
+    /// Combines the guardrails of the package's blobs and of the properties of its `olm.package`.
+    /// One blob is enough. One property is enough too, for tools that drop unknown blobs. If there
+    /// are both, they must be equal.
     pub fn new(
         blobs: Vec<Result<Guardrails, UnreadGuardrails>>,
         properties: Vec<Result<Guardrails, UnreadGuardrails>>,
@@ -381,12 +385,12 @@ impl AuthorGuardrails {
         }
     }
 
-    /// The guardrails, or why they cannot be read; `None` where there are none.
+    /// The guardrails, or the reason why they are invalid; `None` if there are none.
     pub fn stated(&self) -> Option<Result<&Guardrails, &UnreadGuardrails>> {
         self.stated.as_ref().map(Result::as_ref)
     }
 
-    /// The schemas of blobs, and the types of properties, in another version than the known one.
+    /// The schemas of blobs and the types of properties of an unknown version.
     pub fn of_other_versions(&self) -> impl Iterator<Item = &str> {
         self.of_other_versions.iter().map(|schema| &**schema)
     }
@@ -405,13 +409,13 @@ fn single(
     }
 }
 
-// === Ranges that are probably not meant as they are written ===
+// === Ranges that are probably a mistake ===
 //
-// Between two neighbouring ends of its ranges a rule treats all versions alike, so that the lowest version above each
-// end speaks for all of them.
+// Between two neighbouring ends of its ranges, a rule treats all versions alike. So it is enough to
+// test the lowest version above each end.
 
 impl Passage {
-    /// Whether any step at all could pass by.
+    /// Whether any step can skip the passage.
     pub fn can_be_passed_by(&self) -> bool {
         let ends = self.ranges().flat_map(Range::ends);
         let ends: Vec<_> = ends.chain([VersionCut::bottom()]).collect();
@@ -419,8 +423,8 @@ impl Passage {
         self.can_be_passed_by_among(&versions, &versions)
     }
 
-    /// Whether a step from one of these versions to one of those could pass by. One to the version that
-    /// it starts from counts, since each may stand for others.
+    /// Whether a step from one of the first versions to one of the second can skip the passage. A
+    /// step from a version to itself counts, because each version may represent others.
     pub fn can_be_passed_by_among<'v>(
         &self,
         from: impl IntoIterator<Item = &'v Version>,
@@ -438,8 +442,9 @@ impl Passage {
 }
 
 impl Guardrails {
-    /// How much is compared by [`Passage::can_be_passed_by`] of every passage: each comparator makes at
-    /// most two ends, which are asked for where they start and where they end, two ranges each.
+    /// Number of comparisons by [`Passage::can_be_passed_by`] for all passages. Each comparator has
+    /// at most two ends. Each end is tested as the start and as the end of a step, against two
+    /// ranges each.
     pub fn hint_comparisons(&self) -> usize {
         let passages = self.rules.iter().flat_map(|rule| rule.kind.passages());
         let work = passages.map(|passage| {
@@ -451,26 +456,26 @@ impl Guardrails {
 }
 
 impl Range {
-    /// Whether no version at all is in it.
+    /// Whether no version is in the range.
     pub fn is_empty(&self) -> bool {
         self.least().is_none()
     }
 
-    /// Whether no version is higher than all of it.
+    /// Whether no version is higher than the whole range.
     pub fn is_open_above(&self) -> bool {
         let ends = self.ends();
         ends.last().is_some_and(|end| least_above(end).is_none())
     }
 
-    /// Whether no version is lower than all of it.
+    /// Whether no version is lower than the whole range.
     pub fn is_open_below(&self) -> bool {
         let ends = self.ends();
         ends.first()
             .is_some_and(|begin| *begin <= VersionCut::bottom())
     }
 
-    /// Whether it takes a prerelease though it begins at versions before and ends below the release
-    /// that the prerelease is of, as `>=1.3.0 <1.4.0` takes `1.4.0-rc.1`.
+    /// Whether the range unintentionally matches this prerelease: it starts at lower versions and
+    /// ends below the prerelease's own release. For example, `>=1.3.0 <1.4.0` matches `1.4.0-rc.1`.
     pub fn ends_among_prereleases_like(&self, version: &Version) -> bool {
         let begins_before = || {
             let least = self.least();
@@ -483,13 +488,13 @@ impl Range {
         version.is_prerelease() && self.holds(version) && ends_below() && begins_before()
     }
 
-    /// The lowest version in it.
+    /// The lowest version in the range.
     fn least(&self) -> Option<Version> {
         let ends = self.ends();
         ends.first().and_then(least_above)
     }
 
-    /// Where it begins and ends, and where its gaps do, in ascending order.
+    /// The ends of the range and of its gaps, in ascending order.
     fn ends(&self) -> Vec<VersionCut> {
         let intervals = meaning::skip_range(self.versions()).unwrap_or_default();
         let ends = intervals.into_iter();
@@ -503,7 +508,7 @@ fn least_above(cut: &VersionCut) -> Option<Version> {
     Version::parse(&point.to_string()).ok()
 }
 
-/// The release that a prerelease is of.
+/// The release of a prerelease, with the same numbers.
 fn release_of(version: &Version) -> Option<Version> {
     let (major, minor, patch) = core(version);
     Version::parse(&format!("{major}.{minor}.{patch}")).ok()

@@ -1,8 +1,8 @@
-//! References to images: what opm refuses of them, and what operator-controller refuses besides.
+//! Image references: which ones opm rejects, and which further ones operator-controller rejects.
 //!
-//! Upstream: go.podman.io/image, [`docker/reference/normalize.go`] (`ParseNormalizedNamed`) and the two
-//! beside it, `reference` and `regexp`; opencontainers/go-digest, [`digest.go`]; operator-controller,
-//! [`internal/shared/util/image/pull.go`].
+//! Upstream: go.podman.io/image, [`docker/reference/normalize.go`] (`ParseNormalizedNamed`), and
+//! `reference` and `regexp` next to it; opencontainers/go-digest, [`digest.go`];
+//! operator-controller, [`internal/shared/util/image/pull.go`].
 //!
 //! [`digest.go`]: https://github.com/opencontainers/go-digest/blob/v1.0.0/digest.go
 //! [`docker/reference/normalize.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/reference/normalize.go
@@ -12,18 +12,18 @@ use std::borrow::Cow;
 
 use crate::version::go;
 
-/// Why operator-controller does not take a reference; printed as it prints it.
+/// The reason why operator-controller rejects a reference, displayed in its words.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReferenceError {
-    /// It is none.
+    /// The text is not a reference.
     #[error("error parsing image reference {}: {fault}", go::quote(reference))]
     Invalid {
         /// The reference.
         reference: Box<str>,
-        /// What is wrong with it.
+        /// The fault of the reference.
         fault: ImageFault,
     },
-    /// Its registry or its repository is left to be completed.
+    /// The registry or the repository is incomplete.
     #[error(
         "error parsing image reference {}: repository name must be canonical",
         go::quote(reference)
@@ -32,40 +32,40 @@ pub enum ReferenceError {
         /// The reference.
         reference: Box<str>,
     },
-    /// It has both a tag and a digest.
+    /// The reference has both a tag and a digest.
     #[error(
         "error creating reference: Docker references with both a tag and digest are currently not supported"
     )]
     TagAndDigest,
-    /// It has neither a tag nor a digest.
+    /// The reference has neither a tag nor a digest.
     #[error(
         "error creating reference: Docker reference {familiar} is not for an unknown digest case; tag or digest is needed"
     )]
     NeitherTagNorDigest {
-        /// The reference as Docker shortens it.
+        /// The reference, shortened as Docker does.
         familiar: Box<str>,
     },
 }
 
-/// Why a text is no reference; printed as upstream prints it.
+/// The reason why a text is not a reference, displayed in upstream's words.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ImageFault {
-    /// It can be mistaken for the identifier of an image.
+    /// The text can be mistaken for the identifier of an image.
     #[error("invalid repository name ({0}), cannot specify 64-byte hexadecimal strings")]
     Identifier(Box<str>),
-    /// Upper case in the repository, before anything else is looked at.
+    /// The repository has upper-case letters. This is checked before everything else.
     #[error("invalid reference format: repository name must be lowercase")]
     UpperCaseRepository,
-    /// Lower case would make it a reference.
+    /// The text would be a reference in lower case.
     #[error("repository name must be lowercase")]
     UpperCase,
-    /// It has not the form of a reference.
+    /// The text does not have the form of a reference.
     #[error("invalid reference format")]
     Format,
     /// The name is too long.
     #[error("repository name must not be more than 255 characters")]
     TooLong,
-    /// Another algorithm than SHA-2.
+    /// The digest algorithm is not SHA-2.
     #[error("unsupported digest algorithm")]
     DigestAlgorithm,
     /// The digest is too short or too long for its algorithm.
@@ -76,10 +76,11 @@ pub enum ImageFault {
     DigestFormat,
 }
 
-/// Checks a reference to the image of a bundle: whole, and with exactly one of tag and digest.
+/// Checks a reference to a bundle image. It must be complete, and have either a tag or a digest.
 ///
 /// # Errors
-/// The text of operator-controller, which does not try again until the extension or the catalog changes.
+/// The error of operator-controller, which does not retry until the extension or the catalog
+/// changes.
 pub fn check(reference: &str) -> Result<(), ReferenceError> {
     let whole = parse(reference).map_err(|fault| ReferenceError::Invalid {
         reference: reference.into(),
@@ -99,14 +100,14 @@ pub fn check(reference: &str) -> Result<(), ReferenceError> {
     }
 }
 
-/// A reference as Docker completes it.
+/// A reference, completed as Docker does.
 struct WholeReference<'a> {
     text: Cow<'a, str>,
     has_tag: bool,
     has_digest: bool,
 }
 
-/// The reference without what Docker completes it with.
+/// Removes the parts that Docker adds to a reference.
 fn familiar(reference: &str) -> &str {
     let Some(rest) = reference
         .strip_prefix(DOCKER)
@@ -121,7 +122,7 @@ fn familiar(reference: &str) -> &str {
 }
 
 impl ImageFault {
-    /// What is wrong with a reference; the empty one is not looked at.
+    /// Returns the fault of a reference. The empty reference is not checked.
     pub fn of(image: &str) -> Option<Self> {
         if image.is_empty() {
             return None;
@@ -160,14 +161,14 @@ fn parse(image: &str) -> Result<WholeReference<'_>, ImageFault> {
     })
 }
 
-/// Whether lower case makes another text of it.
+/// Whether lower-casing changes the text.
 fn has_upper_case(text: &str) -> bool {
     let is_upper = |letter: char| !letter.to_lowercase().eq([letter]);
     text.bytes().any(|byte| byte.is_ascii_uppercase())
         || (!text.is_ascii() && text.chars().any(is_upper))
 }
 
-/// The reference as Docker completes it: with its registry.
+/// Completes a reference as Docker does, with its registry.
 fn completed(image: &str) -> Cow<'_, str> {
     let is_domain = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (domain, rest) = match image.split_once('/') {
@@ -234,7 +235,8 @@ fn is_domain(text: &str) -> bool {
     host.split('.').all(is_label) && port.is_none_or(is_port)
 }
 
-/// Lower-case letters and digits, between them a dot, one or two underscores, or hyphens.
+/// Whether a text is words of lower-case letters and digits, separated by a dot, one or two
+/// underscores, or hyphens.
 fn is_component(text: &str) -> bool {
     let is_inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_separator = |separator: &[u8]| {

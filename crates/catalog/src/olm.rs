@@ -1,8 +1,8 @@
-//! Which OLM is in the cluster: its release, its feature gates, and what they change.
+//! The OLM in the cluster: its release, its feature gates, and the differences that they make.
 //!
-//! Every difference between the releases that this program knows stands in one table here, as data
-//! ([`Rules`]); no other file asks for a release number. Upstream: the tags v1.0.0 to v1.11.0 of
-//! `operator-framework/operator-controller` and the libraries that each of them vendors.
+//! All known differences between the releases are in one table here, as data ([`Rules`]). No other
+//! file depends on a release number. Upstream: the tags v1.0.0 to v1.11.0 of
+//! `operator-framework/operator-controller`, and the libraries that each of them vendors.
 
 mod release;
 
@@ -13,70 +13,71 @@ use crate::version::{LegacyRelease, Masterminds, ReleaseLimit};
 
 pub use release::{OlmRelease, UnknownRelease};
 
-/// What the OLM in the cluster does, as far as releases and feature gates differ in it.
+/// The behaviour of the OLM in the cluster that depends on its release and feature gates.
 ///
-/// Build it with [`Rules::new`]; the catalog index, the resolver and the words all take the same one.
+/// Create it with [`Rules::new`]. The catalog index, the resolver and the messages must all use the
+/// same value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rules {
-    /// The release these rules were made for.
+    /// The release that these rules are for.
     pub olm: OlmRelease,
     /// The dialect of `spec.source.catalog.version`.
     pub masterminds: Masterminds,
-    /// How a selector that does not compile is worded.
+    /// The wording of errors about selectors that do not compile.
     pub selector_texts: SelectorTexts,
     /// Whether build metadata is read as a release.
     pub legacy_release: LegacyRelease,
-    /// How long an explicit release may be.
+    /// Maximum length of an explicit release.
     pub release_limit: ReleaseLimit,
-    /// What the `release` key of a bundle's `olm.package` property does.
+    /// Effect of the `release` key of a bundle's `olm.package` property.
     pub release_key: ReleaseKey,
-    /// How the installed version is read, and how a failure of that is worded.
+    /// How the installed version is read, and the wording of its errors.
     pub installed: InstalledReader,
-    /// What a catalog without the package does to the walk.
+    /// Effect of a catalog without the package on the walk.
     pub empty_package: EmptyPackage,
-    /// Where upgrade edges come from.
+    /// The source of upgrade edges.
     pub edges: EdgeSource,
-    /// Every way in which operator-controller may install what it has resolved: one if its gates are known. The defaults
-    /// of the release come first.
+    /// All settings with which operator-controller may install the resolved bundle; one if its
+    /// gates are known. The defaults of the release come first.
     pub installs: Vec<InstallSettings>,
     /// The result for an edit whose bundle operator-controller cannot install.
     pub preflight: PreflightMode,
 }
 
-/// What the `release` key of a bundle's `olm.package` property does.
+/// Effect of the `release` key of a bundle's `olm.package` property.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ReleaseKey {
-    /// It is an unknown key: before v1.8.
+    /// The key is unknown: before v1.8.
     Unknown,
-    /// It must be a string, and is not used: v1.8 and later, `BundleReleaseSupport` off.
+    /// The key must be a string, but is not used: v1.8 and later, `BundleReleaseSupport` off.
     Typed,
-    /// It is the bundle's release: `BundleReleaseSupport` on.
+    /// The key is the bundle's release: `BundleReleaseSupport` on.
     Honoured,
 }
 
-/// How the installed version is read, and how a failure of that is worded.
+/// How the installed version is read, and the wording of its errors.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InstalledReader {
-    /// Masterminds first, then blang where the catalog's edges are asked: v1.0 to v1.7.
+    /// Masterminds first, then blang if the catalog's edges are used: v1.0 to v1.7.
     MastermindsThenBlang,
-    /// Blang; there is no explicit release: v1.8.
+    /// Blang, without explicit releases: v1.8.
     Blang,
-    /// Blang; version and release of an explicit pair are reported apart: v1.9 and v1.10.
+    /// Blang. Version and release of an explicit pair are reported separately: v1.9 and v1.10.
     BlangApart,
-    /// Blang; version and release of an explicit pair are reported as one: v1.11.
+    /// Blang. Version and release of an explicit pair are reported together: v1.11.
     BlangTogether,
 }
 
-/// What a catalog without the package does to the walk.
+/// Effect of a catalog without the package on the walk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EmptyPackage {
-    /// The installed version is read all the same: v1.0 and v1.1.
+    /// The installed version is still read: v1.0 and v1.1.
     Walked,
-    /// It is passed over: v1.2 and later, and OpenShift's build of v1.0.
+    /// The catalog is skipped: v1.2 and later, and OpenShift's build of v1.0.
     Skipped,
 }
 
-/// Where upgrade edges come from.
+/// The source of upgrade edges.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum EdgeSource {
     /// `replaces`, `skips` and `skipRange` of the catalog's channel entries.
@@ -84,13 +85,13 @@ pub enum EdgeSource {
     Catalog,
     /// The caret range of the installed version: `ForceSemverUpgradeConstraints` on, v1.0 and v1.1.
     CaretRange,
-    /// Those of the catalog that lead into the caret range. No OLM does this: it is for people who
-    /// hold themselves to both.
+    /// The catalog's edges that end in the caret range. No OLM does this: it is for users who want
+    /// to comply with both.
     Both,
 }
 
 impl Rules {
-    /// The rules of one release with these gates.
+    /// Creates the rules of one release with these gates.
     pub fn new(olm: OlmRelease, gates: Gates) -> Self {
         let row = olm.row();
         Self {
@@ -116,12 +117,12 @@ impl Rules {
         }
     }
 
-    /// The same rules with upgrade edges from elsewhere.
+    /// Returns these rules with another source of upgrade edges.
     pub fn with_edges(self, edges: EdgeSource) -> Self {
         Self { edges, ..self }
     }
 
-    /// The same rules with another use of what is found about the installation.
+    /// Returns these rules with another preflight mode.
     pub fn with_preflight(self, preflight: PreflightMode) -> Self {
         Self { preflight, ..self }
     }
@@ -141,9 +142,9 @@ impl Default for Rules {
     }
 }
 
-// === Feature gates of operator-controller, as its `--feature-gates` flag takes them ===
+// === Feature gates of operator-controller, in the form of its `--feature-gates` flag ===
 
-/// The gates that touch resolution, as they are set, and what is known of those that matter after it.
+/// The gates that affect resolution, and the known gates that matter after resolution.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Gates {
     bundle_release_support: bool,
@@ -151,16 +152,16 @@ pub struct Gates {
     install: InstallGates,
 }
 
-/// Why a setting of a gate was not understood.
+/// The reason why a setting of a gate is invalid.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum GateError {
-    /// There is no `=` in it.
+    /// The setting has no `=`.
     #[error("feature gate {found:?} has no value: expected NAME=true or NAME=false")]
     NoValue {
         /// The setting as given.
         found: String,
     },
-    /// The value is none that Go's `strconv.ParseBool` takes.
+    /// Go's `strconv.ParseBool` rejects the value.
     #[error(
         "feature gate {gate} has the value {found:?}: expected 1, t, T, TRUE, true, True, 0, f, F, FALSE, false or False"
     )]
@@ -170,20 +171,22 @@ pub enum GateError {
         /// The value as given.
         found: String,
     },
-    /// No operator-controller of this release has such a gate.
+    /// The gate is unknown in this release of operator-controller.
     #[error("unknown feature gate {found:?} for OLM {olm}: expected one of {}", known(*.olm).join(", "))]
     Unknown {
         /// The name as given.
         found: String,
-        /// The release that was asked.
+        /// The release that the gate was checked for.
         olm: OlmRelease,
     },
 }
 
 impl Gates {
-    /// Reads settings such as `BundleReleaseSupport=true`; of two for one gate the last one wins.
+    /// Parses settings such as `BundleReleaseSupport=true`. If a gate is set twice, the last
+    /// setting wins.
     ///
-    /// `AllAlpha` sets the gates that are not set themselves: those that touch resolution are alpha.
+    /// `AllAlpha` sets all gates that are not set explicitly. The gates that affect resolution are
+    /// alpha.
     pub fn parse<'a>(
         settings: impl IntoIterator<Item = &'a str>,
         olm: OlmRelease,
@@ -215,7 +218,7 @@ impl Gates {
         })
     }
 
-    /// The names of those that touch resolution and are on, in byte order.
+    /// The names of the enabled gates that affect resolution, in byte order.
     pub fn on(self) -> impl Iterator<Item = &'static str> {
         let named = [
             (BUNDLE_RELEASE_SUPPORT, self.bundle_release_support),
@@ -226,17 +229,17 @@ impl Gates {
             .filter_map(|(name, is_on)| is_on.then_some(name))
     }
 
-    /// The names of all that were turned on in this release.
+    /// The names of all gates that were enabled in this release.
     pub fn turned_on(self, olm: OlmRelease) -> impl Iterator<Item = &'static str> {
         self.on().chain(self.install.turned_on(olm))
     }
 
-    /// Whether both resolve alike, whatever the gates that matter after resolution.
+    /// Whether both resolve in the same way, whatever the gates that matter after resolution.
     pub fn resolve_as(self, other: Self) -> bool {
         self.of_resolution() == other.of_resolution()
     }
 
-    /// The same, but that the gates that matter after resolution are not known.
+    /// Returns these gates, with the gates that matter after resolution unknown.
     pub fn of_resolution(self) -> Self {
         Self {
             install: InstallGates::default(),
@@ -245,7 +248,7 @@ impl Gates {
     }
 }
 
-/// Go's `strconv.ParseBool`.
+/// Parses a boolean as Go's `strconv.ParseBool` does.
 fn parse_bool(value: &str) -> Option<bool> {
     match value {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
@@ -254,7 +257,7 @@ fn parse_bool(value: &str) -> Option<bool> {
     }
 }
 
-/// The gates of a release, those that do not touch resolution included.
+/// The gates of a release, including those that do not affect resolution.
 fn known(olm: OlmRelease) -> Vec<&'static str> {
     let resolving: &[&str] = match olm.minor() {
         0 | 1 => &[FORCE_SEMVER],
@@ -268,7 +271,7 @@ const ALL_ALPHA: &str = "AllAlpha";
 const BUNDLE_RELEASE_SUPPORT: &str = "BundleReleaseSupport";
 const FORCE_SEMVER: &str = "ForceSemverUpgradeConstraints";
 
-/// Gates of any release that leave the choice of the bundle alone, but for `AllAlpha`.
+/// Gates of any release that do not affect the choice of the bundle, except `AllAlpha`.
 const OTHERS: &[&str] = &[
     ALL_ALPHA,
     "AllBeta",
@@ -292,23 +295,24 @@ const OTHERS: &[&str] = &[
     reason = "each is a feature gate, which is on or off"
 )]
 pub struct InstallSettings {
-    /// `SingleOwnNamespaceInstallSupport`: bundles without the install mode `AllNamespaces`, and `watchNamespace`.
+    /// `SingleOwnNamespaceInstallSupport`: bundles without the install mode `AllNamespaces`, and
+    /// `watchNamespace`.
     pub single_own_namespace: bool,
     /// `DeploymentConfig`: `deploymentConfig` in `spec.config.inline`.
     pub deployment_config: bool,
     /// `BoxcutterRuntime`: revisions instead of Helm releases.
     pub boxcutter: bool,
-    /// `HelmChartSupport`: Helm charts beside bundles.
+    /// `HelmChartSupport`: Helm charts in addition to bundles.
     pub helm_charts: bool,
-    /// What provides the certificates of webhooks.
+    /// The provider of webhook certificates.
     pub certificates: CertificateProvider,
 }
 
-/// What provides the certificates of webhooks: the gates `WebhookProviderCertManager`, which wins, and
-/// `WebhookProviderOpenshiftServiceCA`.
+/// The provider of webhook certificates: the gates `WebhookProviderCertManager`, which has
+/// precedence, and `WebhookProviderOpenshiftServiceCA`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum CertificateProvider {
-    /// Nothing: bundles with webhooks are refused.
+    /// No provider: bundles with webhooks are rejected.
     None,
     /// cert-manager.
     CertManager,
@@ -319,12 +323,12 @@ pub enum CertificateProvider {
 /// The result for an edit that resolves to a bundle which operator-controller cannot install.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum PreflightMode {
-    /// It is denied if that is certain, and otherwise allowed with a warning.
+    /// The edit is denied if the failure is certain, otherwise allowed with a warning.
     #[default]
     Deny,
-    /// It is allowed with a warning.
+    /// The edit is allowed with a warning.
     Warn,
-    /// The installation is not looked at.
+    /// The installation is not checked.
     Off,
 }
 
@@ -346,12 +350,13 @@ word_set! {
     }
 }
 
-/// What is known of these gates: by default nothing, because an operator-controller can be set in any way.
+/// The known values of these gates. By default none is known, because an operator-controller can
+/// have any settings.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct InstallGates([Option<bool>; InstallGate::ALL.len()]);
 
 impl InstallGate {
-    /// The first release 1.x that has it.
+    /// The first release 1.x with the gate.
     pub fn since(self) -> u8 {
         match self {
             Self::SingleOwnNamespace => 2,
@@ -367,7 +372,7 @@ impl InstallGate {
         olm.minor() >= self.since() && !is_gone
     }
 
-    /// Its default in a release. `AllAlpha` sets the gates that are off by default.
+    /// The default of the gate in a release. `AllAlpha` sets the gates that are off by default.
     fn default_in(self, olm: OlmRelease) -> bool {
         match self {
             Self::SingleOwnNamespace => olm.minor() == 8,
@@ -381,8 +386,8 @@ impl InstallGate {
 const LAST_WITH_CHARTS: u8 = 10;
 
 impl InstallGates {
-    /// The gates of an operator-controller whose settings are all known. `set` has what was said of a gate, and
-    /// `all_alpha` what was said of `AllAlpha`.
+    /// The gates of an operator-controller whose settings are all known. `set` returns the setting
+    /// of a gate, and `all_alpha` is the setting of `AllAlpha`.
     fn known(
         set: impl Fn(InstallGate) -> Option<bool>,
         all_alpha: Option<bool>,
@@ -396,14 +401,15 @@ impl InstallGates {
         Self(InstallGate::ALL.map(|gate| Some(value(gate))))
     }
 
-    /// Those that are on in an operator-controller whose settings are known, although the release has them off.
+    /// The gates that are on in an operator-controller whose settings are known, although they are
+    /// off by default in the release.
     fn turned_on(self, olm: OlmRelease) -> impl Iterator<Item = &'static str> {
         let gates = InstallGate::ALL.into_iter().zip(self.0);
         let on = gates.filter(move |(gate, value)| *value == Some(true) && !gate.default_in(olm));
         on.map(|(gate, _)| gate.as_str())
     }
 
-    /// Every way in which an operator-controller of this release can be set, as far as is known.
+    /// All possible settings of an operator-controller of this release, given the known gates.
     fn possible(self, olm: OlmRelease) -> Vec<InstallSettings> {
         let mut values = [false; InstallGate::ALL.len()];
         let mut possible = Vec::new();
@@ -439,7 +445,7 @@ impl InstallGates {
 }
 
 impl InstallSettings {
-    /// The settings by the values of [`InstallGate::ALL`].
+    /// Creates the settings from the values of [`InstallGate::ALL`].
     fn of(values: [bool; InstallGate::ALL.len()]) -> Self {
         let [
             single_own_namespace,

@@ -1,10 +1,10 @@
-//! What JSON value a YAML scalar stands for in Kubernetes.
+//! The JSON value of a YAML scalar in Kubernetes.
 //!
-//! Kubernetes' tools read YAML through sigs.k8s.io/yaml, whose decoder (go.yaml.in/yaml/v2,
-//! [`resolve.go`]) types scalars by rules of its own, near YAML 1.1: `yes` and `on` are booleans,
-//! `017` is octal, `1.10` is the number 1.1, a date stays text. [`resolve`] follows that decoder;
-//! [`Scalar::into_json`] and [`Scalar::into_key`] follow the conversion of sigs.k8s.io/yaml
-//! ([`yaml.go`]) to JSON.
+//! Kubernetes' tools read YAML through sigs.k8s.io/yaml. Its decoder (go.yaml.in/yaml/v2,
+//! [`resolve.go`]) types scalars by its own rules, which are close to YAML 1.1: `yes` and `on` are
+//! booleans, `017` is octal, `1.10` is the number 1.1, and a date is text. [`resolve`] mirrors that
+//! decoder. [`Scalar::into_json`] and [`Scalar::into_key`] mirror the conversion to JSON in
+//! sigs.k8s.io/yaml ([`yaml.go`]).
 //!
 //! ```text
 //! text, style, tag --resolve--> Scalar --into_json--> value
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use crate::base64;
 use serde_json::{Number, Value};
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Style {
     /// Without quotes: the text decides the type.
@@ -28,7 +28,7 @@ pub enum Style {
     Quoted,
 }
 
-/// The tag before a scalar, as far as it bears on the type.
+/// The tag of a scalar, if it affects the type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Tag {
     /// No tag: style and text decide.
@@ -52,7 +52,7 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// The tag of this full name, such as `tag:yaml.org,2002:int`.
+    /// Returns the tag with this full name, such as `tag:yaml.org,2002:int`.
     pub fn named(name: &str) -> Self {
         match name.strip_prefix(CORE_PREFIX) {
             Some("str") => Self::Str,
@@ -80,17 +80,17 @@ impl Tag {
     }
 }
 
-/// A scalar with its type. Integers and floats differ here, since they become different member
+/// A scalar with its type. Integers and floats are separate because they become different member
 /// names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar<'a> {
-    /// `~`, `null` or nothing at all.
+    /// `~`, `null` or an empty text.
     Null,
     /// `true`, `yes`, `on`, `y` and their opposites.
     Bool(bool),
-    /// A whole number within 64 bits, signed.
+    /// A whole number that fits 64 bits with a sign.
     Int(i64),
-    /// A whole number that only fits 64 bits without a sign.
+    /// A whole number that fits 64 bits only without a sign.
     Uint(u64),
     /// Any other number, `.inf` and `.nan` included.
     Float(f64),
@@ -98,32 +98,32 @@ pub enum Scalar<'a> {
     Str(Cow<'a, str>),
 }
 
-/// Why a scalar has no value in JSON.
+/// The reason why a scalar has no value in JSON.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ScalarError {
-    /// The tag claims a type that the text does not have.
+    /// The text does not have the type that the tag requires.
     #[error("scalar {text:?} is not a valid {tag}: expected text of that type, or no tag")]
     TagMismatch {
-        /// The text, its middle left out where it is long.
+        /// The text, shortened if it is long.
         text: Box<str>,
         /// The tag as it is usually written.
         tag: &'static str,
     },
-    /// The text under `!!binary` is not base64.
+    /// The text with the tag `!!binary` is not base64.
     #[error(
         "scalar under !!binary is not base64: expected groups of four letters, padded with \"=\""
     )]
     NotBase64,
-    /// Infinity or no number at all.
+    /// The scalar is infinity or not a number.
     #[error("{text} is not a JSON number: expected a finite number, or quotes around it")]
     NotFinite {
         /// `.inf`, `-.inf` or `.nan`.
         text: &'static str,
     },
-    /// A null where a member's name is expected.
+    /// The key of a member is null.
     #[error("null cannot be a key: expected a string, or quotes around it")]
     NullKey,
-    /// A number past 63 bits where a member's name is expected.
+    /// The key of a member is a number of more than 63 bits.
     #[error(
         "number {0} cannot be a key: expected a number below 9223372036854775808, or quotes around \
          it"
@@ -131,10 +131,10 @@ pub enum ScalarError {
     HugeKey(u64),
 }
 
-/// The type and value of one scalar.
+/// Returns the type and value of a scalar.
 ///
 /// # Errors
-/// The tag and the text do not go together, or text under `!!binary` is not base64.
+/// The text does not have the type of the tag, or text with the tag `!!binary` is not base64.
 pub fn resolve(text: &str, style: Style, tag: Tag) -> Result<Scalar<'_>, ScalarError> {
     match (tag, style) {
         (Tag::Binary, _) => decode(text).map(|text| Scalar::Str(text.into())),
@@ -144,7 +144,7 @@ pub fn resolve(text: &str, style: Style, tag: Tag) -> Result<Scalar<'_>, ScalarE
     }
 }
 
-/// The type that the text alone says. The first letter tells what it can be.
+/// Returns the scalar by its text alone. The first letter restricts the possible types.
 fn plain(text: &str) -> Scalar<'_> {
     let found = match text.as_bytes().first() {
         None => Some(Scalar::Null),
@@ -194,8 +194,8 @@ fn tagged(text: &str, tag: Tag) -> Result<Scalar<'_>, ScalarError> {
     }
 }
 
-/// Whether the text has the shape of a date, with or without a time of day. That the day exists is
-/// not looked at: either way the value is text.
+/// Whether the text has the form of a date, with or without a time. Whether the day exists is not
+/// checked, because the value is text in either case.
 fn is_timestamp(text: &str) -> bool {
     let date = text.split(['T', 't', ' ']).next().unwrap_or_default();
     let mut parts = date.split('-');
@@ -207,7 +207,8 @@ fn is_timestamp(text: &str) -> bool {
     digits(4..=4) && digits(1..=2) && digits(1..=2) && parts.next().is_none()
 }
 
-/// The first line of YAML whose value begins with `>` and goes on as no block does.
+/// Finds the first line of YAML whose value starts with `>` but does not continue like a block
+/// scalar.
 pub fn unquoted(text: &[u8]) -> Option<Box<str>> {
     let lines = text.split(|byte| *byte == b'\n');
     let mut lines = lines.filter_map(|line| str::from_utf8(line).ok());
@@ -232,20 +233,21 @@ fn shortened(text: &str) -> Box<str> {
 }
 
 const CORE_PREFIX: &str = "tag:yaml.org,2002:";
-/// Enough to find the scalar again; an error is one line.
+/// Enough characters to find the scalar; an error is one line.
 const SHOWN_CHARS: usize = 40;
-/// How many characters of a line a hint shows.
+/// Most characters of a line in a hint.
 const SHOWN_OF_LINE: usize = 80;
 
-// === Which plain scalars are numbers ===
+// === Plain scalars that are numbers ===
 //
 // Mirrors go.yaml.in/yaml/v2 [`resolve.go`] and the parts of Go's strconv that it uses: `ParseInt`
-// in base 0 (a prefix tells the base, a leading zero means octal), `ParseFloat` behind a pattern
-// that lets no hexadecimal float pass. A float past 64 bits is no number: `1e1000` stays text.
+// in base 0 (a prefix determines the base, a leading zero means octal), and `ParseFloat` after a
+// pattern that excludes hexadecimal floats. A float of more than 64 bits is not a number: `1e1000`
+// is text.
 //
 // [`resolve.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/resolve.go
 
-/// The written forms of infinity and of "no number".
+/// Returns the value of a written form of infinity or "not a number".
 fn special(text: &str) -> Option<f64> {
     match text {
         ".nan" | ".NaN" | ".NAN" => Some(f64::NAN),
@@ -255,7 +257,7 @@ fn special(text: &str) -> Option<f64> {
     }
 }
 
-/// A float that begins with its point. Here, unlike in [`signed`], an underscore must stand between
+/// Reads a float that starts with its point. Unlike in [`signed`], an underscore must be between
 /// digits.
 fn leading_dot(text: &str) -> Option<f64> {
     let between_digits = |window: &[u8]| match window {
@@ -266,7 +268,7 @@ fn leading_dot(text: &str) -> Option<f64> {
     tidy.then(|| float(&text.replace('_', "")))?
 }
 
-/// A number that begins with a sign or a digit.
+/// Reads a number that starts with a sign or a digit.
 fn signed(text: &str) -> Option<Scalar<'static>> {
     let digits: Cow<'_, str> = if text.contains('_') {
         text.replace('_', "").into()
@@ -303,7 +305,7 @@ fn unsigned(digits: &str) -> Option<u64> {
     in_radix(digits, radix)
 }
 
-/// `from_str_radix` without its own taste for a leading sign.
+/// Does the same as `from_str_radix`, but without its handling of a leading sign.
 fn in_radix(digits: &str, radix: u32) -> Option<u64> {
     digits
         .bytes()
@@ -311,15 +313,16 @@ fn in_radix(digits: &str, radix: u32) -> Option<u64> {
         .then(|| u64::from_str_radix(digits, radix).ok())?
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and within the range of a float: what Rust reads too, which reads
-/// words besides.
+/// Reads a float by `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is in range. Rust
+/// reads the same forms, and words in addition, which are excluded here.
 fn float(text: &str) -> Option<f64> {
     let is_no_word = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let value: f64 = text.bytes().all(is_no_word).then(|| text.parse().ok())??;
     value.is_finite().then_some(value)
 }
 
-/// `0b-1`: the decoder tries the text after `0b` once more, and there takes a sign. We follow.
+/// Reads `0b-1`: the decoder reads the text after `0b` again and accepts a sign there, so we do
+/// too.
 fn sign_after_prefix(digits: &str) -> Option<Scalar<'static>> {
     let signed = digits
         .strip_prefix("0b")
@@ -327,19 +330,19 @@ fn sign_after_prefix(digits: &str) -> Option<Scalar<'static>> {
     i64::from_str_radix(signed, 2).ok().map(Scalar::Int)
 }
 
-// === A typed scalar as a JSON value, and as the name of a member ===
+// === The JSON value of a typed scalar, and its name as the key of a member ===
 //
-// Mirrors `convertToJSONableObject` of sigs.k8s.io/yaml ([`yaml.go`]) and the way Go's encoding/json
-// writes a float: one with an integral value is written without a point, so that `1.0` reaches the
-// API server as the integer 1.
+// Mirrors `convertToJSONableObject` of sigs.k8s.io/yaml ([`yaml.go`]) and how Go's encoding/json
+// writes a float. A float with an integral value has no point, so the API server receives `1.0` as
+// the integer 1.
 //
 // [`yaml.go`]: https://github.com/kubernetes-sigs/yaml/blob/v1.6.0/yaml.go
 
 impl<'a> Scalar<'a> {
-    /// The JSON value.
+    /// Returns the JSON value.
     ///
     /// # Errors
-    /// `.inf` and `.nan`: JSON has no such numbers.
+    /// The scalar is `.inf` or `.nan`: JSON has no such numbers.
     pub fn into_json(self) -> Result<Value, ScalarError> {
         Ok(match self {
             Self::Null => Value::Null,
@@ -351,10 +354,10 @@ impl<'a> Scalar<'a> {
         })
     }
 
-    /// The name of the member whose key this scalar is.
+    /// Returns the name of the member that has this scalar as its key.
     ///
     /// # Errors
-    /// Null and numbers past 63 bits: sigs.k8s.io/yaml has no name for them.
+    /// The scalar is null or a number of more than 63 bits: sigs.k8s.io/yaml has no name for them.
     pub fn into_key(self) -> Result<Cow<'a, str>, ScalarError> {
         Ok(match self {
             Self::Null => return Err(ScalarError::NullKey),
@@ -367,10 +370,10 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// A float as the JSON number that Go writes for it, so an integral one as an integer. None for
-/// infinity and "no number".
+/// Returns a float as the JSON number that Go writes, so an integral float as an integer. `None`
+/// for infinity and "not a number".
 ///
-/// Past 2^53 Go writes the shortest digits that name the float and fills up with zeros, as
+/// Above 2^53, Go writes the shortest digits that identify the float and fills up with zeros, as
 /// `Display` does here.
 pub(crate) fn number(value: f64) -> Option<Number> {
     if value.fract() != 0.0 || (value == 0.0 && value.is_sign_negative()) {
@@ -398,8 +401,8 @@ fn special_name(value: f64) -> &'static str {
     }
 }
 
-/// Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that name the 32-bit float, with an
-/// exponent of at least two digits for powers of ten below -4 and from 6 on.
+/// Formats a float as Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that identify the
+/// 32-bit float, with an exponent of at least two digits for powers of ten below -4 and from 6 on.
 fn float_key(value: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -422,7 +425,8 @@ fn float_key(value: f64) -> String {
 /// From this power of ten on, `%g` writes an exponent.
 const EXPONENT_FROM: i32 = 6;
 
-/// Text under `!!binary`. Bytes that are not UTF-8 become U+FFFD, as Go's encoding/json writes them.
+/// Decodes text with the tag `!!binary`. Bytes that are not UTF-8 become U+FFFD, as in Go's
+/// encoding/json.
 fn decode(text: &str) -> Result<String, ScalarError> {
     let bytes = base64::decode(text.as_bytes()).ok_or(ScalarError::NotBase64)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,5 +1,5 @@
-//! From JSON to rules. Strict: a key or word that is not known could change what the others mean, so
-//! nothing is passed over.
+//! Reads rules from JSON. Reading is strict: an unknown key or word could change the meaning of the
+//! others, so nothing is ignored.
 
 use std::num::NonZeroU32;
 
@@ -13,37 +13,39 @@ use crate::memory::{Heap, allocated};
 use crate::version::SkipRangeError;
 use crate::version::go::quote;
 
-/// Reads the JSON that a blob or property was rewritten to. A text that is not JSON counts as null.
+/// Reads the JSON that a blob or property was re-encoded to. A text that is not JSON counts as
+/// null.
 ///
 /// # Errors
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn read_text(text: &str) -> Result<Guardrails, UnreadGuardrails> {
     let value = serde_json::from_str(text).unwrap_or_default();
     read(&value)
 }
 
-/// What [`read_text`] takes of memory for each byte of its text: `{"":0},` is an object of one member, whose map
-/// has room for eleven.
+/// Memory that [`read_text`] uses per byte of its text: `{"":0},` is an object of one member, whose
+/// map has room for eleven.
 pub(crate) const VALUE_PER_BYTE: usize = 128;
 
 /// Reads the value of a blob, a property, or a document of a file.
 ///
-/// `schema`, `package` and `name` are the reader's who found it, and not looked at here.
+/// `schema`, `package` and `name` belong to the caller, and are not checked here.
 ///
 /// # Errors
-/// The first thing that cannot be read, in the order of the rules.
+/// The first fault, in the order of the rules.
 pub fn read(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
     let mut faults = FirstFault::default();
     let guardrails = whole(value, &mut faults);
     let unread = || FieldProblem::other_type("guardrails", value).into();
     match faults.0 {
         Some(unread) => Err(unread),
-        // Without guardrails there is a fault. If there were none, they would still be unread, and not absent.
+        // Invalid guardrails always have a fault. If there were none, they would still be invalid,
+        // not absent.
         None => guardrails.ok_or_else(|| UnreadGuardrails::whole(unread())),
     }
 }
 
-/// Keeps the first fault: it makes all of the guardrails unreadable.
+/// Keeps the first fault, which makes all of the guardrails invalid.
 #[derive(Debug, Default)]
 struct FirstFault(Option<UnreadGuardrails>);
 
@@ -127,7 +129,7 @@ fn kind(members: &Members<'_>, faults: &mut FirstFault) -> Option<RuleKind> {
     })
 }
 
-/// A text that is required and not empty.
+/// Returns a text that is required and must not be empty.
 fn filled<'v>(
     members: &Members<'v>,
     key: &str,
@@ -174,7 +176,7 @@ fn waypoints(members: &Members<'_>, faults: &mut FirstFault) -> Option<Box<[Pass
     passages.collect()
 }
 
-/// A whole number from 1; numbers are those of Go's decoder, so `1.0` is one.
+/// Reads a whole number from 1. Numbers are Go's, so `1.0` is one.
 fn step(members: &Members<'_>, faults: &mut FirstFault) -> Option<NonZeroU32> {
     let value = members.needed("step", A_STEP, faults)?;
     let whole = value.as_f64().filter(|number| number.fract() == 0.0);
@@ -257,27 +259,28 @@ const EVERY_KEY: &[&str] = &[
 const A_RANGE: &str = "a range such as \">=1.3.0 <1.4.0-0\"";
 const A_STEP: &str = "a whole number from 1";
 
-/// Any text of a rule: people read it in a message of a kilobyte.
+/// Any text of a rule. It is shown to users in a message of a kilobyte.
 const TEXT: TextRule = TextRule::any("a string", 1 << 10);
 
-/// A waypoint: [`Range::parse`] has a limit of its own.
+/// A waypoint. [`Range::parse`] has its own limit.
 const ANY_TEXT: TextRule = TextRule::any("a string", usize::MAX);
 
-/// How many rules there may be, each waypoint counted as one: every step of a search is compared
-/// with all of them.
+/// Most rules, with each waypoint counted as one. Every step of a search is compared with all of
+/// them.
 const MOST_RULES: usize = 256;
 
-// `UpgradeGuardrails`: guardrails of an administrator as an object of a cluster, whose `spec` holds what a document of
-// a file holds.
+// `UpgradeGuardrails`: guardrails of an administrator as an object of a cluster. Its `spec` has the
+// content of a document in a file.
 
-/// What an object says.
+/// The content of an object.
 #[derive(Clone, Debug)]
 pub struct GuardrailsObject {
     /// `metadata.name`; empty if there is none.
     pub name: Box<str>,
-    /// The package that it is about; none if that cannot be read, so that it could be any.
+    /// The package of the guardrails; `None` if it cannot be read, so that they apply to every
+    /// package.
     pub package: Option<Box<str>>,
-    /// The guardrails, or what cannot be read of the object.
+    /// The guardrails, or the fault of the object.
     pub stated: Result<Guardrails, UnreadGuardrails>,
 }
 
@@ -285,7 +288,8 @@ impl GuardrailsObject {
     /// The kind of these objects.
     pub const KIND: &'static str = "UpgradeGuardrails";
 
-    /// Reads the whole object. It never fails: what cannot be read forbids every upgrade of the package.
+    /// Reads the whole object. This never fails, because an invalid object forbids every upgrade of
+    /// the package.
     pub fn read(object: &Value) -> Self {
         let mut faults = FirstFault::default();
         let members = Members::of(object, "", OBJECT, &mut faults);
@@ -302,7 +306,8 @@ impl GuardrailsObject {
     }
 }
 
-/// Reports an object of another version or schema, which could mean other rules. Returns its name.
+/// Reports an object of another version or schema, which could mean other rules. Returns the name
+/// of the object.
 fn head<'v>(members: &Members<'v>, faults: &mut FirstFault) -> Option<&'v str> {
     members.needed("apiVersion", API_VERSION, faults);
     members.word("apiVersion", &API_VERSIONS, faults);
@@ -314,7 +319,7 @@ fn head<'v>(members: &Members<'v>, faults: &mut FirstFault) -> Option<&'v str> {
     filled(&metadata, "name", "a name", faults)
 }
 
-/// The version of the objects by which administrators restrict upgrades.
+/// The API version of the objects by which administrators restrict upgrades.
 pub const API_VERSION: &str = "olmguard.dev/v1alpha1";
 
 const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
@@ -360,56 +365,56 @@ fn unread(path: &str, problem: FieldProblem) -> UnreadGuardrails {
     UnreadGuardrails { path, problem }
 }
 
-/// Where guardrails cannot be read, and why.
+/// The reason why guardrails are invalid, and the field.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}{problem}", place(.path))]
 pub struct UnreadGuardrails {
-    /// The field, such as `rules[2].via`; empty for the whole.
+    /// The field, such as `rules[2].via`; empty for the whole guardrails.
     pub path: String,
-    /// What is wrong.
+    /// The fault of the field.
     pub problem: GuardrailProblem,
 }
 
-/// What is wrong with a field of guardrails, or with all of them.
+/// The fault of a field of guardrails, or of the whole guardrails.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum GuardrailProblem {
-    /// A field is not as it must be.
+    /// A field is invalid.
     #[error(transparent)]
     Field(Box<FieldProblem>),
-    /// It is no range.
+    /// A text is not a range.
     #[error("not a valid skipRange: {0}")]
     Range(Box<SkipRangeError>),
-    /// OLM would crash on it.
+    /// OLM would crash on the range.
     #[error("the range has an empty OR group: expected versions on both sides of ||")]
     EmptyGroup,
-    /// It is too long a range.
+    /// A range is too long.
     #[error("the range is too long: expected at most {most} bytes")]
     RangeTooLong {
-        /// How long it may be.
+        /// Most bytes of a range.
         most: usize,
     },
-    /// It is too long a text.
+    /// A text is too long.
     #[error("too long: expected at most {most} bytes")]
     TooLong {
-        /// How long it may be.
+        /// Most bytes of a text.
         most: usize,
     },
-    /// There are too many.
+    /// There are too many rules.
     #[error("too many: expected at most {most} rules, each waypoint counted")]
     TooMany {
-        /// How many there may be.
+        /// Most rules.
         most: usize,
     },
-    /// Another rule has it.
+    /// Two rules have the same id.
     #[error("two rules have the id {}: expected a unique id for each rule", quote(.0))]
     SameId(String),
-    /// What holds them cannot be read, for this reason.
+    /// The text with the guardrails cannot be read, for this reason.
     #[error("{0}")]
     Text(String),
-    /// There is more than one blob, or more than one property.
+    /// The package has more than one blob, or more than one property, with guardrails.
     #[error("the package has two of them: expected one")]
     Twice,
-    /// The blob and the property do not say the same.
+    /// The blob and the property have different guardrails.
     #[error(
         "the blob and the property of the olm.package differ: expected only one of them, or the \
          same content in both"
@@ -433,7 +438,7 @@ impl From<FieldProblem> for GuardrailProblem {
 }
 
 impl UnreadGuardrails {
-    /// The whole of it.
+    /// Creates a fault of the whole guardrails.
     pub fn whole(problem: GuardrailProblem) -> Self {
         let path = String::new();
         Self { path, problem }
@@ -441,7 +446,7 @@ impl UnreadGuardrails {
 }
 
 impl Heap for UnreadGuardrails {
-    /// About that of its texts.
+    /// Estimates the heap memory from the lengths of the texts.
     fn heap_bytes(&self) -> usize {
         allocated(self.path.capacity()) + allocated(self.problem.to_string().len())
     }

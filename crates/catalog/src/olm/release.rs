@@ -1,4 +1,4 @@
-//! The releases of OLM v1, their names, and the table of what differs between them.
+//! The releases of OLM v1, their names, and the table of their differences.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use super::{EmptyPackage, InstalledReader, ReleaseKey};
 use crate::selector::SelectorTexts;
 use crate::version::{LegacyRelease, Masterminds, ReleaseLimit};
 
-/// A release of OLM v1 that this program can answer for; the default is the newest.
+/// A supported release of OLM v1. The default is the newest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OlmRelease(&'static ReleaseRow);
 
@@ -34,7 +34,7 @@ fn known() -> String {
     ranges.join(", ")
 }
 
-/// What one release does; the columns are explained at [`super::Rules`].
+/// The behaviour of one release. The columns are explained at [`super::Rules`].
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct ReleaseRow {
     names: &'static [&'static str],
@@ -50,22 +50,22 @@ pub(super) struct ReleaseRow {
 }
 
 impl OlmRelease {
-    /// The name under which the release is best known, such as `1.11`.
+    /// The best-known name of the release, such as `1.11`.
     pub fn name(self) -> &'static str {
         self.0.names.first().copied().unwrap_or_default()
     }
 
-    /// The minor number of the upstream release 1.x that it is, or is built from.
+    /// The minor number of the upstream release 1.x that this release is, or is built from.
     pub fn minor(self) -> u8 {
         self.0.minor
     }
 
-    /// Every name that is understood, oldest release first.
+    /// All accepted names, oldest release first.
     pub fn names() -> Vec<&'static str> {
         TABLE.iter().flat_map(|row| row.names).copied().collect()
     }
 
-    /// Every release in the table, oldest first.
+    /// All releases in the table, oldest first.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(Self)
     }
@@ -168,8 +168,8 @@ const V1_0: ReleaseRow = ReleaseRow {
     ..V1_1
 };
 
-/// Oldest first. Releases that differ in nothing but their CRD are rows of their own all the same:
-/// a name stands for one release.
+/// Oldest release first. Releases that differ only in their CRD still have separate rows, because a
+/// name identifies one release.
 static TABLE: [ReleaseRow; 13] = [
     V1_0,
     ReleaseRow {
