@@ -1,11 +1,11 @@
-//! A report as a whole: its result, what could not be read, and tables with a row for each thing, whose details are
-//! folded away.
+//! A complete report: its result, the messages about unreadable input, and tables. Each row of a
+//! table has details that are collapsed.
 //!
 //! ```text
 //! Document { result, faults, totals, sections: [Section { heads, rows: [Row { cells, details }] }] }
 //! ```
 //!
-//! All texts are as they were read: each form escapes what it must.
+//! All texts are unescaped: each format escapes them.
 
 mod html;
 mod markdown;
@@ -18,90 +18,90 @@ use crate::text::Tone;
 /// A report with tables.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Its kind: by this a bot finds its comment again.
+    /// The kind of the report, by which a bot finds its own comment again.
     pub name: &'static str,
-    /// The command that prints it.
+    /// The command that prints the report.
     pub command: &'static str,
-    /// What is found, in a line.
+    /// The result, in one line.
     pub result: Content,
-    /// What could not be read, and what else is worth knowing of the run.
+    /// Messages about unreadable input, and further messages of the run.
     pub faults: Vec<Finding>,
-    /// What is counted, the worst first.
+    /// The totals, worst first.
     pub totals: Vec<Total>,
-    /// Its tables.
+    /// The tables.
     pub sections: Vec<Section>,
 }
 
-/// How many rows have a finding; the filter of a page offers it.
+/// Number of rows with a finding. A page offers the finding as a filter.
 #[derive(Clone, Debug)]
 pub struct Total {
-    /// The word for it in [`Row::findings`].
+    /// The id of the finding in [`Row::findings`].
     pub id: &'static str,
-    /// The same for people.
+    /// The name of the finding for people.
     pub label: String,
-    /// How many have it.
+    /// Number of rows with the finding.
     pub count: usize,
-    /// How bad that is.
+    /// The tone of the finding.
     pub tone: Tone,
 }
 
 /// A table.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// What it is about.
+    /// The subject of the table.
     pub caption: &'static str,
-    /// How it is laid out on a page.
+    /// The layout on a page.
     pub layout: Layout,
-    /// A head for each cell of a row.
+    /// The headings, one for each cell of a row.
     pub heads: Vec<Head>,
-    /// Its rows.
+    /// The rows.
     pub rows: Vec<Row>,
-    /// What the details of a row are, of one row and of several.
+    /// The noun for the details of a row, singular and plural.
     pub details: [&'static str; 2],
 }
 
-/// A head of a column.
+/// The heading of a column.
 #[derive(Clone, Debug)]
 pub struct Head {
     text: String,
-    /// Whether only a page has the column: a comment is narrow.
+    /// Whether only a page has the column, because a comment is narrow.
     is_of_pages: bool,
 }
 
-/// What a narrow screen shows of a table.
+/// The layout of a table on a narrow screen.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Layout {
-    /// The cells of a row below each other.
+    /// The cells of a row are below each other.
     List,
-    /// The table, to be scrolled.
+    /// The table is scrolled.
     Matrix,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// How bad it is.
+    /// The tone of the row.
     pub tone: Tone,
     /// The ids of its findings.
     pub findings: Vec<&'static str>,
-    /// A content for each head; the first begins with the name of the row.
+    /// The contents, one for each heading. The first starts with the name of the row.
     pub cells: Vec<Content>,
-    /// What is shown on a click.
+    /// The details, which are shown on a click.
     pub details: Details,
 }
 
-/// What is folded away of a row.
+/// The collapsed details of a row.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
-    /// What a reader sees of them before: a word.
+    /// A word that is visible while the details are collapsed.
     pub summary: String,
-    /// Each with its label, or without one.
+    /// The items, each with an optional label.
     pub items: Vec<(Option<String>, String)>,
-    /// Terms, each with a text; only on a page.
+    /// Terms with their texts; only on a page.
     pub facts: Vec<(String, String)>,
 }
 
-/// What stands in a cell: words of ours, texts of others, lines of both.
+/// The content of a cell: our own words, external texts, and line breaks.
 #[derive(Clone, Debug, Default)]
 pub struct Content(Vec<Piece>);
 
@@ -113,7 +113,7 @@ enum Piece {
 }
 
 impl Head {
-    /// A column that only a page has.
+    /// Creates a column that only a page has.
     pub fn of_pages(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -132,35 +132,35 @@ impl From<&str> for Head {
 }
 
 impl Content {
-    /// Words of ours, which hold nothing of others.
+    /// Creates a content of our own words, without external text.
     pub fn words(words: impl Into<String>) -> Self {
         Self(vec![Piece::Words(words.into())])
     }
 
-    /// A text of others.
+    /// Creates a content of external text.
     pub fn foreign(text: impl Into<String>) -> Self {
         Self(vec![Piece::Foreign(text.into())])
     }
 
-    /// The same, and a text of others behind it.
+    /// Appends external text.
     pub fn and_foreign(mut self, text: impl Into<String>) -> Self {
         self.0.push(Piece::Foreign(text.into()));
         self
     }
 
-    /// The same, and words of ours behind it.
+    /// Appends our own words.
     pub fn and_words(mut self, words: impl Into<String>) -> Self {
         self.0.push(Piece::Words(words.into()));
         self
     }
 
-    /// The same, and a text of others in the next line.
+    /// Appends external text on a new line.
     pub fn then_foreign(mut self, text: impl Into<String>) -> Self {
         self.0.push(Piece::Break);
         self.and_foreign(text)
     }
 
-    /// Its texts as they are.
+    /// The texts without any escaping.
     fn plain(&self) -> String {
         let pieces = self.0.iter().map(|piece| match piece {
             Piece::Words(text) | Piece::Foreign(text) => text,
@@ -171,7 +171,7 @@ impl Content {
 }
 
 impl Details {
-    /// Lines without labels.
+    /// Creates details of lines without labels.
     pub fn lines(summary: impl Into<String>, lines: impl IntoIterator<Item = String>) -> Self {
         Self {
             summary: summary.into(),

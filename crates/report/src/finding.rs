@@ -1,4 +1,4 @@
-//! What a report finds: one model for every rule, and GitHub's workflow commands of it.
+//! Findings of reports: one model for all rules, and its output as GitHub workflow commands.
 
 use std::fmt::{self, Write as _};
 
@@ -7,48 +7,49 @@ use serde::Serialize;
 use crate::text::clean;
 use olmguard_catalog::version::go::one_line;
 
-/// One thing that a report finds, or that keeps it from finding more.
+/// A finding of a report, or the reason why it cannot find more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// The rule, or the token of an answer.
+    /// The id of the rule, or the reason code of an answer.
     pub id: &'static str,
-    /// How much it weighs.
+    /// The severity.
     pub severity: Severity,
-    /// What it is about, in a few words.
+    /// A short title.
     pub title: String,
-    /// Where it is.
+    /// The location.
     pub place: Place,
-    /// What is found, in a line or more. A form escapes what it must.
+    /// The message, in one or more lines. Each format escapes it.
     pub text: String,
-    /// What else, with the file and the id, makes it the same finding after it has moved in its file.
+    /// The parts that, with the file and the id, identify the finding after it has moved in its
+    /// file.
     pub identity: Option<[String; 2]>,
 }
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; often on purpose.
+    /// Information, often intended.
     Note,
-    /// Someone is likely to be surprised or left behind.
+    /// Someone is likely to be surprised or to miss upgrades.
     Warning,
-    /// Something refuses what is found, or cannot be read: the run ends badly.
+    /// The subject is rejected, or cannot be read: the run fails.
     Error,
 }
 
-/// Where a finding is.
+/// The location of a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
-    /// In no place: it is about the run as a whole.
+    /// No location, because the finding is about the whole run.
     Run,
-    /// In a file, at a line and a column from 1 where they are known.
+    /// A file, with line and column, counted from 1, if they are known.
     File(String, Option<(u32, u32)>),
-    /// In what is no file here, by its name.
+    /// A named item that is not a file.
     Named(String),
 }
 
 impl Finding {
-    /// What a run says next to its results, which is one line in every form.
+    /// Creates a message of the run itself, which is one line in every format.
     pub fn of_run(title: &str, severity: Severity, text: impl Into<String>) -> Self {
         Self {
             id: RUN,
@@ -65,17 +66,17 @@ impl Finding {
         one_line(&self.text)
     }
 
-    /// The text, each of its lines without anything that is not printable.
+    /// The text with its line breaks, and without characters that are not printable.
     pub(crate) fn clean(&self) -> String {
         clean(&self.text)
     }
 }
 
 impl Severity {
-    /// All of them, the worst first.
+    /// All severities, worst first.
     pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Note];
 
-    /// Its name in options and results.
+    /// The name in options and results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -91,13 +92,14 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The id of what a run says next to its results.
+/// The id of messages of the run itself.
 const RUN: &str = "run";
 
-/// Findings as workflow commands, a line each, which GitHub shows next to the lines of the files.
+/// Formats findings as workflow commands, one per line. GitHub shows them next to the lines of the
+/// files.
 ///
-/// Invariant: a command is one line, whatever its parts hold. Nothing else may be printed with them: a runner would
-/// read commands in it.
+/// Invariant: a command is one line, whatever its parts contain. Nothing else may be printed with
+/// the commands, because a runner could read commands in it.
 pub fn github<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> String {
     findings.into_iter().map(command).collect()
 }
@@ -107,7 +109,7 @@ fn command(finding: &Finding) -> String {
         Severity::Note => "::notice ".to_owned(),
         severity => format!("::{severity} "),
     };
-    // What is read from standard input is no file of the repository.
+    // Standard input is not a file of the repository.
     if let Place::File(file, at) = &finding.place
         && file != "-"
     {
@@ -125,7 +127,7 @@ fn command(finding: &Finding) -> String {
     line + &format!("title={title}::{message}\n")
 }
 
-/// A path as a repository names its files: `./a` is none of them.
+/// Returns a path as the repository names it, without a leading `./`.
 pub(crate) fn in_repository(path: &str) -> &str {
     let rest = path
         .strip_prefix("./")
@@ -136,14 +138,14 @@ pub(crate) fn in_repository(path: &str) -> &str {
     }
 }
 
-/// A message: lines in it are kept.
+/// Escapes a message. Line breaks are kept.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// A value between commas.
+/// Escapes a value of a command's property.
 fn property(text: &str) -> String {
     data(&one_line(text))
         .replace(':', "%3A")

@@ -1,7 +1,7 @@
-//! Cases as JUnit's XML.
+//! Test cases as JUnit XML.
 //!
-//! JUnit has no schema of its own: what is written is of the elements and attributes that `junit-10.xsd` of
-//! Jenkins' xunit plugin has, by a table in `tests/support/src/junit.rs`.
+//! JUnit has no schema of its own. The output uses only elements and attributes of `junit-10.xsd`
+//! from Jenkins' xunit plugin, according to a table in `tests/support/src/junit.rs`.
 
 pub use quick_junit::SerializeError;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -9,46 +9,47 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use crate::finding::{Finding, Place};
 use olmguard_catalog::version::go::one_line;
 
-/// One thing that was checked.
+/// One check.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The suite: cases that follow each other and have the same one are in it together.
+    /// The suite. Consecutive cases with equal suites are grouped.
     pub suite: String,
-    /// Its name.
+    /// The name of the case.
     pub name: String,
-    /// What it is grouped by in its suite.
+    /// The class, by which cases are grouped in their suite.
     pub class: String,
-    /// How it ends.
+    /// The result.
     pub status: CaseStatus,
-    /// Its output, such as warnings; empty for none.
+    /// The output, such as warnings; empty if there is none.
     pub output: String,
 }
 
-/// How a case ends.
+/// The result of a case.
 #[derive(Clone, Debug)]
 pub enum CaseStatus {
-    /// Well.
+    /// The case passed.
     Passed,
-    /// It was checked, and fails.
+    /// The case was checked, and failed.
     Failed(Failure),
-    /// It could not be checked.
+    /// The case could not be checked.
     Error(Failure),
-    /// It was not checked, for a reason: a word and a line.
+    /// The case was not checked, for a reason: a word and a line.
     Skipped(&'static str, String),
 }
 
-/// Why a case ends badly.
+/// The reason why a case did not pass.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// A word for it.
+    /// The reason as a word.
     pub word: &'static str,
-    /// The same in a line.
+    /// The reason as a line.
     pub line: String,
-    /// All of it.
+    /// The complete reason.
     pub whole: String,
 }
 
-/// The XML of a report: first a suite of what could not be read, if something could not, by the name of that suite.
+/// Creates the XML of a report. If input could not be read, a suite with the name `unread` comes
+/// first and has the messages.
 ///
 /// # Errors
 /// If a text cannot be written as XML.
@@ -66,7 +67,7 @@ pub fn junit<'f>(
         let name = of_suite.first().map_or("", |case| &case.suite);
         report.add_test_suite(suite(&one_line(name), of_suite.iter().map(test_case)));
     }
-    // The root counts no skipped cases in that schema; its suites do.
+    // In that schema the root has no count of skipped cases; its suites do.
     let skipped = format!(" skipped=\"{}\"", report.skipped);
     Ok(report.to_string()?.replacen(&skipped, "", 1))
 }

@@ -1,4 +1,4 @@
-//! Reports as data, and every form in which people and pipelines read them.
+//! Reports as data, and all formats in which people and pipelines read them.
 //!
 //! ```text
 //! a report of the views, a run of a command
@@ -8,8 +8,9 @@
 //!   └─> Case, ... ─────> JUnit XML
 //! ```
 //!
-//! Whoever makes a report says what it holds; escaping, wrapping, limits and markup are here, once for each form. JSON
-//! is none of them: it is a contract, and each report has the types of its own.
+//! The author of a report defines its content. Escaping, wrapping, limits and markup are here, once
+//! per format. JSON is not one of these formats: it is an interface, and each report has its own
+//! types for it.
 
 pub mod document;
 mod finding;

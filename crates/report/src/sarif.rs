@@ -1,7 +1,8 @@
 //! Findings as SARIF 2.1.0.
 //!
-//! Paths are given as they were named but for a leading `./`, with `/` between folders; columns count characters. A
-//! finding keeps its fingerprint while its place moves: it is made of the file, the id and what else makes it the same.
+//! Paths are given as they were named, but without a leading `./` and with `/` between directories.
+//! Columns count characters. The fingerprint of a finding stays the same if its location changes:
+//! it is computed from the file, the id and the finding's identity.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,28 +24,28 @@ use olmguard_catalog::version::go::one_line;
 pub struct Rule {
     /// The id of its findings.
     pub id: &'static str,
-    /// What it finds.
+    /// The problem that the rule finds.
     pub title: String,
-    /// Why that matters, where its help does not say so.
+    /// The reason why the problem matters, if the help does not include it.
     pub why: Option<&'static str>,
-    /// What to do.
+    /// The help: how to fix the problem.
     pub help: &'static str,
     /// Whether the help is Markdown.
     pub is_markdown: bool,
-    /// What its findings usually weigh, if that can be changed.
+    /// The default severity, if it can be changed.
     pub severity: Option<Severity>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'f> {
     /// Its exit code.
     pub code: u8,
-    /// What it said in addition to its results.
+    /// The messages of the run in addition to its results.
     pub faults: &'f [Finding],
 }
 
-/// The log of one run.
+/// Creates the log of one run.
 pub fn sarif(rules: &[Rule], findings: &[Finding], ended: Option<Ended<'_>>) -> Sarif {
     let driver = ToolComponent::builder()
         .name("olmguard")
@@ -103,7 +104,7 @@ fn result(finding: &Finding, rules: &[Rule]) -> SarifResult {
     result
 }
 
-/// The same for the same parts, wherever they stand in their file.
+/// The fingerprint of a finding. Equal parts give the same one, whatever the position in the file.
 fn fingerprint(finding: &Finding, [name, detail]: &[String; 2]) -> String {
     let file = match &finding.place {
         Place::File(file, _) => in_repository(file),
@@ -144,7 +145,8 @@ fn text(text: &str) -> MultiformatMessageString {
     MultiformatMessageString::builder().text(text).build()
 }
 
-/// A text about a result. What would be read as a link in it (`[words](where)`) is not one of ours.
+/// A text about a result. Brackets are escaped if the text would be read as a link
+/// (`[words](where)`), because none of our texts has links.
 fn message(text: &str) -> Message {
     let text = if text.contains("](") {
         text.replace('[', "\\[").replace(']', "\\]")
@@ -167,7 +169,7 @@ fn location(place: &Place) -> Option<Location> {
     }
 }
 
-/// A place in a file, or the file as a whole.
+/// A location in a file, or the file as a whole.
 fn in_file(file: &str, at: Option<(u32, u32)>) -> Location {
     let file = ArtifactLocation::builder().uri(uri(file)).build();
     let mut place = PhysicalLocation::builder().artifact_location(file).build();
@@ -180,8 +182,8 @@ fn in_file(file: &str, at: Option<(u32, u32)>) -> Location {
     Location::builder().physical_location(place).build()
 }
 
-/// A path as a relative reference of RFC 3986; an absolute path stays one. Two slashes at the
-/// beginning would be the name of a host.
+/// A path as a relative reference of RFC 3986. An absolute path stays absolute. Two leading slashes
+/// are reduced, because they would start a host name.
 fn uri(path: &str) -> String {
     let path = in_repository(path);
     let path = match path.trim_start_matches('/') {
@@ -201,7 +203,7 @@ fn uri(path: &str) -> String {
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Names how the fingerprint is made.
+/// The name of the fingerprint's algorithm.
 const FINGERPRINT: &str = "olmguardFileNameAnswer/v1";
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! A table for people, in 80 columns if its items allow that: long lists are wrapped between their items.
+//! A table for people. It has at most 80 columns if its items allow that: long lists are wrapped
+//! between their items.
 //!
-//! A column without anything in it is omitted. No text in a cell may hold what a terminal would
-//! obey: whoever fills a cell escapes it.
+//! A column without content is omitted. No cell may have control sequences of a terminal: callers
+//! must escape them.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -15,24 +16,24 @@ pub struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
-/// One place of it.
+/// A cell of a table.
 #[derive(Clone, Debug)]
 pub struct Cell {
     tone: Tone,
     items: Vec<String>,
-    /// After each item but the last.
+    /// Text after each item but the last.
     mark: &'static str,
-    /// How wide a line is at most if the table is not too wide.
+    /// Maximum width of a line if the table is not too wide.
     widest: usize,
 }
 
 impl Cell {
-    /// One text.
+    /// Creates a cell with one text.
     pub fn one(tone: Tone, text: impl Into<String>) -> Self {
         Self::list(tone, vec![text.into()])
     }
 
-    /// Several, with commas between them.
+    /// Creates a cell with several items, separated by commas.
     pub fn list(tone: Tone, items: Vec<String>) -> Self {
         Self {
             tone,
@@ -42,7 +43,8 @@ impl Cell {
         }
     }
 
-    /// The parts of one text, between which it may be wrapped if the table is too wide.
+    /// Creates a cell with the parts of one text. It may be wrapped between them if the table is
+    /// too wide.
     pub fn parts(tone: Tone, items: Vec<String>) -> Self {
         Self {
             mark: "",
@@ -51,12 +53,12 @@ impl Cell {
         }
     }
 
-    /// Nothing.
+    /// Creates an empty cell.
     pub fn empty() -> Self {
         Self::list(Tone::Plain, Vec::new())
     }
 
-    /// Its lines if a line is at most this wide; one item can be wider.
+    /// The lines of the cell, at most this wide. A single item can be wider.
     fn lines(&self, width: usize) -> Vec<String> {
         let width = width.min(self.widest);
         let mut lines: Vec<String> = Vec::new();
@@ -80,7 +82,7 @@ impl Cell {
 }
 
 impl Table {
-    /// A table with these heads.
+    /// Creates a table with these headings.
     pub fn new(heads: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             heads: heads.into_iter().map(Into::into).collect(),
@@ -88,12 +90,12 @@ impl Table {
         }
     }
 
-    /// Adds a row, one cell for each head.
+    /// Adds a row, with one cell for each heading.
     pub fn row(&mut self, cells: Vec<Cell>) {
         self.rows.push(cells);
     }
 
-    /// Adds it to a text, two spaces before each line.
+    /// Adds the table to a text, with two spaces before each line.
     pub fn say(&self, text: &mut Text) {
         let used: Vec<usize> = (0..self.heads.len())
             .filter(|column| self.cells(*column).any(|cell| !cell.items.is_empty()))
@@ -121,7 +123,7 @@ impl Table {
         self.rows.iter().filter_map(move |row| row.get(column))
     }
 
-    /// How wide the whole table is.
+    /// Width of the whole table.
     fn columns(&self, used: &[usize], widest: usize) -> usize {
         let widths = self.widths(used, widest);
         widths.iter().map(|width| GAP + width).sum()
@@ -141,16 +143,16 @@ impl Table {
     }
 }
 
-/// A head, which is wrapped between its words if the table is too wide.
+/// Creates a heading, which is wrapped between its words if the table is too wide.
 fn head_cell(head: &str) -> Cell {
     let words = head.split(' ').map(str::to_owned);
     Cell::parts(Tone::Label, words.collect())
 }
 
-/// How wide the columns of a row are.
+/// The widths of the columns of a row.
 struct Row<'w> {
     widths: &'w [usize],
-    /// How wide a list is at most.
+    /// Maximum width of a list.
     widest: usize,
 }
 
@@ -164,7 +166,7 @@ impl Row<'_> {
     }
 }
 
-/// One line of a row: no spaces at its end.
+/// Adds one line of a row, without spaces at its end.
 fn say_line(
     cells: &[&Cell],
     wrapped: &[Vec<String>],
@@ -187,16 +189,16 @@ fn say_line(
     text.end_line();
 }
 
-/// How many spaces are before each column.
+/// Number of spaces before each column.
 const GAP: usize = 2;
 
-/// How wide a list can be before it is wrapped.
+/// Maximum width of a list before it is wrapped.
 const WIDEST: usize = 26;
 
-/// The widths of lists that are tried until a table is not too wide.
+/// The widths of lists that are tried in order until the table is not too wide.
 const NARROWER: [usize; 5] = [MOST_COLUMNS, WIDEST, 20, 16, 12];
 
-/// The last one.
+/// The width of lists if the table is too wide with all others.
 const NARROWEST: usize = 8;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Text for people: pieces with tones, sentences, and facts next to their labels, in lines of at most 80 columns.
+//! Text for people: pieces with tones, sentences, and labelled facts, in lines of at most 80
+//! columns.
 //!
-//! The words stay the same without a terminal, and their tones are left out there: no fact may rest on a tone alone.
-//! No piece may hold what a terminal would obey: whoever adds it escapes it.
+//! Without a terminal the words stay the same and their tones are dropped, so no fact may depend on
+//! a tone alone. No piece may have control sequences of a terminal: callers must escape them.
 
 use std::fmt;
 
@@ -9,26 +10,26 @@ use unicode_width::UnicodeWidthStr;
 
 use olmguard_catalog::version::go;
 
-/// How a piece of text is meant.
+/// The tone of a piece of text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Tone {
-    /// Nothing in particular.
+    /// No special meaning.
     Plain,
-    /// The name of what follows.
+    /// The label of the text that follows.
     Label,
-    /// As it should be.
+    /// The expected state.
     Good,
-    /// Worth a second look.
+    /// A state that needs attention.
     Caution,
-    /// In the way.
+    /// A problem.
     Bad,
 }
 
-/// A text in pieces, each with its tone; printed, the pieces alone.
+/// A text in pieces, each with a tone. `Display` writes the pieces without their tones.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Text {
     pieces: Vec<(Tone, String)>,
-    /// The column at which the words after a label start.
+    /// The column where the words after a label start.
     labels: usize,
 }
 
@@ -39,7 +40,7 @@ impl Default for Text {
 }
 
 impl Text {
-    /// An empty text whose labels are so many columns wide.
+    /// Creates an empty text with labels of this width, in columns.
     pub fn with_labels(labels: usize) -> Self {
         let pieces = Vec::new();
         Self { pieces, labels }
@@ -60,32 +61,33 @@ impl Text {
         self.say(Tone::Plain, "\n");
     }
 
-    /// Adds a line, however long it is.
+    /// Adds a line without wrapping it.
     pub fn line(&mut self, tone: Tone, words: impl Into<String>) {
         self.say(tone, words);
         self.end_line();
     }
 
-    /// Adds a sentence without a label, wrapped.
+    /// Adds a wrapped sentence without a label.
     pub fn sentence(&mut self, tone: Tone, words: &str) {
         for line in lines_of(words, MOST_COLUMNS) {
             self.line(tone, line);
         }
     }
 
-    /// Adds a label and its words, however long they are.
+    /// Adds a label and its words without wrapping them.
     pub fn labelled(&mut self, label: &str, tone: Tone, words: &str) {
         let width = self.labels;
         self.say(Tone::Label, format!("{label:width$}"));
         self.line(tone, words);
     }
 
-    /// Adds a label and its words, wrapped next to it.
+    /// Adds a label and its words, wrapped next to the label.
     pub fn fact(&mut self, label: &str, tone: Tone, words: &str) {
         self.under(label, tone, lines_of(words, MOST_COLUMNS - self.labels));
     }
 
-    /// Adds a line for each item, the label before the first; of very many the first ones.
+    /// Adds a line for each item, with the label before the first. If there are too many items,
+    /// only the first ones are added.
     pub fn items(&mut self, label: &str, tone: Tone, items: &[String]) {
         let most = MOST_COLUMNS - self.labels;
         let shown = items.iter().take(MOST_ITEMS);
@@ -95,7 +97,8 @@ impl Text {
         }
     }
 
-    /// Adds a heading, and a line for each item below it; of very many the first ones. Nothing without items.
+    /// Adds a heading, and a line for each item below it. If there are too many items, only the
+    /// first ones are added. Adds nothing if there are no items.
     pub fn list(&mut self, heading: &str, items: &[String]) {
         if items.is_empty() {
             return;
@@ -108,12 +111,12 @@ impl Text {
         }
     }
 
-    /// Adds what else is worth knowing.
+    /// Adds notes.
     pub fn notes(&mut self, notes: &[String]) {
         self.items("Note", Tone::Caution, notes);
     }
 
-    /// Adds lines, the label before the first.
+    /// Adds lines, with the label before the first.
     pub fn under(&mut self, label: &str, tone: Tone, lines: impl IntoIterator<Item = String>) {
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
         for (label, line) in labels.zip(lines) {
@@ -128,7 +131,7 @@ impl fmt::Display for Text {
     }
 }
 
-/// One of several items: the lines that it continues in are indented.
+/// The lines of one of several items. Lines after the first are indented.
 fn item_lines(item: &str, most: usize) -> Vec<String> {
     if item.width() <= most {
         return vec![item.to_owned()];
@@ -140,20 +143,20 @@ fn item_lines(item: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// How many items there are beyond those that are printed.
+/// A line with the number of items that are not shown, if any.
 fn more_than_shown(items: &[String]) -> Option<String> {
     let more = items.len().checked_sub(MOST_ITEMS).filter(|more| *more > 0);
     more.map(|more| format!("and {more} more; -o json has all"))
 }
 
-/// A text of several lines, each without anything that is not printable.
+/// Cleans each line of a text of characters that are not printable.
 pub fn clean(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(go::one_line).collect();
     lines.join("\n")
 }
 
-/// A text as lines of at most so many columns, broken at spaces; a longer word has its own line. An arrow
-/// stays with the word after it.
+/// Wraps a text at spaces, to lines of at most `most` columns. A longer word has its own line. An
+/// arrow stays with the word after it.
 pub fn lines_of(words: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut arrow = "";
@@ -175,13 +178,13 @@ pub fn lines_of(words: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// How many columns a line has at most, unless a word or an item alone is longer.
+/// Most columns of a line, unless a word or an item alone is longer.
 pub const MOST_COLUMNS: usize = 80;
 
-/// Before each item of a list, and before the lines in which an item continues.
+/// The indentation of items of a list, and of the lines in which an item continues.
 const INDENT: &str = "  ";
 
-/// How many items a label or a heading has.
+/// Most items of a label or a heading.
 const MOST_ITEMS: usize = 12;
 
 #[cfg(test)]

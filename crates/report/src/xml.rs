@@ -1,14 +1,14 @@
-//! XML as it is written: elements, attributes and texts, every text escaped.
+//! Writes XML: elements, attributes and texts. All texts are escaped.
 
 use std::fmt::{Display, Write as _};
 
 use olmguard_catalog::version::go;
 
-/// XML being written.
+/// XML under construction.
 #[derive(Debug, Default)]
 pub struct Xml {
     out: String,
-    /// The elements that are open.
+    /// The open elements.
     open: Vec<&'static str>,
 }
 
@@ -16,13 +16,13 @@ pub struct Xml {
 pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 impl Xml {
-    /// An element without content.
+    /// Writes an element without content.
     pub fn empty(&mut self, name: &'static str, attributes: Attributes<'_>) {
         self.start(name, attributes);
         self.out.push_str("/>\n");
     }
 
-    /// An element with a text.
+    /// Writes an element with a text.
     pub fn text(&mut self, name: &'static str, attributes: Attributes<'_>, text: &str) {
         self.start(name, attributes);
         self.out.push('>');
@@ -30,26 +30,26 @@ impl Xml {
         let _infallible = writeln!(self.out, "</{name}>");
     }
 
-    /// The start of an element; what is written until [`Self::close`] is in it.
+    /// Writes the start of an element. Everything until [`Self::close`] is within the element.
     pub fn open(&mut self, name: &'static str, attributes: Attributes<'_>) {
         self.start(name, attributes);
         self.out.push_str(">\n");
         self.open.push(name);
     }
 
-    /// The end of the element that was opened last.
+    /// Writes the end of the element that was opened last.
     pub fn close(&mut self) {
         if let Some(name) = self.open.pop() {
             let _infallible = writeln!(self.out, "</{name}>");
         }
     }
 
-    /// An element of ours, with no text of a catalog in it.
+    /// Writes an element with our own text, which must not include text of a catalog.
     pub fn ours(&mut self, name: &'static str, text: &str) {
         let _infallible = writeln!(self.out, "<{name}>{text}</{name}>");
     }
 
-    /// All of it.
+    /// Closes all open elements and returns the XML.
     pub fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -68,7 +68,7 @@ impl Xml {
     }
 }
 
-/// A page with these parts in the place of their names, which stand in braces; the texts are written as they are.
+/// Fills a template: replaces each name in braces with its part. The parts are not escaped.
 pub fn fill(page: &str, parts: &[(&str, &str)]) -> String {
     let pieces = page.split(['{', '}']);
     let filled = pieces.map(|piece| {
@@ -78,8 +78,9 @@ pub fn fill(page: &str, parts: &[(&str, &str)]) -> String {
     filled.collect()
 }
 
-/// Markup and quotes become entities; what is not printable, lines aside, is written as Go escapes it,
-/// so nothing turns the direction of the text, and no character is one that XML forbids.
+/// Escapes a text. Markup and quotes become entities. Characters that are not printable, except
+/// line breaks, are escaped as in Go. So no character changes the direction of the text, and none
+/// is forbidden in XML.
 pub fn escape(text: &str, out: &mut String) {
     for (at, character) in text.char_indices() {
         match character {

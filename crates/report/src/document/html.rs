@@ -1,16 +1,16 @@
-//! A document as one page for browsers: its result, its totals, a filter, and tables with a row for each thing, whose
-//! details are shown on a click.
+//! A document as one page for browsers: its result, its totals, a filter, and tables. The details
+//! of each row are shown on a click.
 //!
-//! A page needs no network and no other file. Without its script all of it is shown: the script only filters, sorts and
-//! folds. No other script may run, and nothing may be loaded: the policy in the head names script and style by digest,
-//! and each text of others is escaped.
+//! A page needs no network and no other file. Without its script everything is visible: the script
+//! only filters, sorts and collapses. No other script can run, and nothing can be loaded: the
+//! policy in the head names script and style by digest, and all external texts are escaped.
 
 use super::{Details, Document, Layout, Row, Section, Total};
 use crate::text::Tone;
 use crate::xml::{Attributes, Xml, escape, fill};
 
 impl Document {
-    /// The whole page.
+    /// Formats the document as a page.
     pub fn to_html(&self) -> String {
         let part = |write: fn(&Self, &mut Xml)| {
             let mut xml = Xml::default();
@@ -68,7 +68,7 @@ impl Document {
         xml.close();
     }
 
-    /// The findings that the filter offers.
+    /// Writes the findings that the filter offers.
     fn findings(&self, xml: &mut Xml) {
         for Total { id, label, .. } in &self.totals {
             xml.text("option", &[("value", id)], label);
@@ -76,7 +76,7 @@ impl Document {
     }
 }
 
-/// How bad something is, as the page knows it.
+/// The page's name for a tone.
 fn state(tone: Tone) -> &'static str {
     match tone {
         Tone::Good => "good",
@@ -165,6 +165,6 @@ impl Details {
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-// A digest is the one of the text in the page; a test computes it.
+// Each digest is of the text in the page; a test computes it.
 const SCRIPT_DIGEST: &str = "sha256-CvijtF7EQoTrvoX2eGq3jSibNK0wqFhWCI6VRiPksQ4=";
 const STYLE_DIGEST: &str = "sha256-s06PSb+/z9xl7i41dp0aA4LHbEyFGxb8Y93npdSuvI8=";

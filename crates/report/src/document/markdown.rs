@@ -1,8 +1,8 @@
-//! A document as Markdown, for the comment of a pull request.
+//! A document as Markdown, for the comment on a pull request.
 //!
-//! The first line is a comment that no one sees, by which a bot finds the comment to write again. Texts of others are in
-//! code, which holds neither markup nor mentions nor links. What is more than a comment may hold is omitted, from the
-//! end of each table, and counted.
+//! The first line is an invisible comment by which a bot finds its comment to update it. External
+//! texts are formatted as code, which can have no markup, mentions or links. Content beyond the
+//! size limit of a comment is omitted from the end of each table, and counted.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::text::clean;
 use olmguard_catalog::version::go::one_line;
 
 impl Document {
-    /// The comment.
+    /// Formats the document as a comment.
     pub fn to_markdown(&self) -> String {
         let Self { name, command, .. } = self;
         let result = content(&self.result);
@@ -48,7 +48,7 @@ fn row(row: &Row, heads: &[Head]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// The details of one that has some.
+/// The collapsed details of a row, if it has any.
 fn fold(row: &Row) -> Option<String> {
     let name = row.cells.iter().find_map(Content::first_foreign);
     let lines = row.details.items.iter().map(|(label, text)| match label {
@@ -79,14 +79,14 @@ impl Content {
     }
 }
 
-/// A text that keeps within what a comment may hold.
+/// A text that stays within the size limit of a comment.
 struct Page {
     text: String,
-    /// The number of omitted parts, by what they are.
+    /// The number of omitted parts of each kind.
     left_out: Vec<(usize, Noun)>,
 }
 
-/// What a part of a page is: one of them, and several.
+/// The noun for a part of a page, singular and plural.
 type Noun = [&'static str; 2];
 
 impl Page {
@@ -95,8 +95,8 @@ impl Page {
         Self { text, left_out }
     }
 
-    /// Adds these parts after a beginning, where there is one. After the first that finds no room
-    /// nothing more is added.
+    /// Appends these parts, with `begin` before the first. After the first part that does not fit,
+    /// nothing more is appended.
     fn all(&mut self, begin: &str, noun: Noun, parts: impl Iterator<Item = String>) {
         let (mut begin, mut left_out) = (begin, 0);
         for part in parts {
@@ -114,7 +114,7 @@ impl Page {
         }
     }
 
-    /// The whole page; if something is omitted, it names the command that prints all.
+    /// Returns the page. If parts were omitted, it names the command that prints everything.
     fn finish(mut self, command: &str) -> String {
         if let Some(what) = self.omitted() {
             write!(
@@ -126,7 +126,7 @@ impl Page {
         self.text
     }
 
-    /// The omitted parts, each kind with its own count, and the verb.
+    /// The omitted parts, with a count for each kind, and the verb.
     fn omitted(&self) -> Option<String> {
         let total: usize = self.left_out.iter().map(|(count, _)| count).sum();
         let counted = self.left_out.iter().map(|(count, [one, many])| {
@@ -143,7 +143,7 @@ impl Page {
     }
 }
 
-/// A text behind a name that a reader unfolds, shown as it is.
+/// Formats a text that is collapsed behind a name, and shown verbatim.
 fn folded(name: &str, behind: &str, body: &str) -> String {
     let fence = "`".repeat(longest_run(body).max(2) + 1);
     let name = html(&cut(&one_line(name), LONGEST));
@@ -153,7 +153,7 @@ fn folded(name: &str, behind: &str, body: &str) -> String {
     )
 }
 
-/// A text as code within a line.
+/// Formats a text as inline code.
 fn code(text: &str, longest: usize) -> String {
     let text = cut(&one_line(text), longest);
     if text.is_empty() {
@@ -161,14 +161,15 @@ fn code(text: &str, longest: usize) -> String {
     }
     let fence = "`".repeat(longest_run(&text) + 1);
     let is_edge = |edge: Option<char>| matches!(edge, Some('`' | ' '));
-    // Markdown takes a space from each edge, unless there is nothing but spaces.
+    // Markdown removes a space from each end, unless there are only spaces.
     let has_edge = text.contains(|character| character != ' ')
         && (is_edge(text.chars().next()) || is_edge(text.chars().next_back()));
     let gap = if has_edge { " " } else { "" };
     format!("{fence}{gap}{text}{gap}{fence}")
 }
 
-/// A bar ends a cell of a table, in code too, unless an odd number of backslashes stands before it.
+/// Escapes bars, which end a cell of a table, in code too, unless an odd number of backslashes
+/// precedes them.
 fn within_a_cell(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
     let mut is_odd = false;
@@ -200,16 +201,17 @@ fn cut(text: &str, longest: usize) -> String {
     }
 }
 
-/// As many characters as a comment may have at GitHub; bytes are never fewer. At GitLab it is a million.
+/// The size limit of a comment at GitHub in characters; a text never has fewer bytes. GitLab's
+/// limit is a million.
 const LIMIT: usize = 65_536;
 
-/// Room for the line that counts what is omitted.
+/// Room for the line with the counts of omitted parts.
 const ROOM: usize = 240;
 
-/// Parts of every document: what could not be read, and the rows of a table.
+/// Parts of every document: messages about unreadable input, and rows of a table.
 const MESSAGES: Noun = ["message", "messages"];
 const ROWS: Noun = ["row of the table", "rows of the table"];
 
-/// How many characters of a text stand in a cell, and of what could not be read.
+/// Most characters of a text in a cell, and of a message about unreadable input.
 const LONGEST: usize = 200;
 const LONGEST_FAULT: usize = 1000;
