@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! blob of a catalog, property of its olm.package, file or object of an administrator
-//!        \--read--> Guardrails { graph, rules }   or   Unread, which refuses every step upwards
+//!        \--read--> Guardrails { graph, rules }   or   UnreadGuardrails, which forbids every upgrade
 //! ```
 //!
 //! OLM ignores guardrails. A catalog has them in a blob with its own schema, which every tool that

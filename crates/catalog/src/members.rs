@@ -128,7 +128,7 @@ pub struct WordRule<T: 'static> {
 }
 
 impl TextRule {
-    /// A text that is not empty and has at most so many bytes.
+    /// A text that is not empty and has at most `most` bytes.
     pub const fn filled(expected: &'static str, most: usize) -> Self {
         Self {
             expected,
@@ -137,7 +137,7 @@ impl TextRule {
         }
     }
 
-    /// A text, perhaps empty, that has at most so many bytes.
+    /// A text that may be empty and has at most `most` bytes.
     pub const fn any(expected: &'static str, most: usize) -> Self {
         Self {
             expected,

@@ -31,7 +31,7 @@ pub struct Rules {
     pub release_limit: ReleaseLimit,
     /// Effect of the `release` key of a bundle's `olm.package` property.
     pub release_key: ReleaseKey,
-    /// How the installed version is read, and the wording of its errors.
+    /// The reader of the installed version, and the wording of its errors.
     pub installed: InstalledReader,
     /// Effect of a catalog without the package on the walk.
     pub empty_package: EmptyPackage,
@@ -55,7 +55,7 @@ pub enum ReleaseKey {
     Honoured,
 }
 
-/// How the installed version is read, and the wording of its errors.
+/// The reader of the installed version, and the wording of its errors.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InstalledReader {
     /// Masterminds first, then blang if the catalog's edges are used: v1.0 to v1.7.

@@ -1,8 +1,8 @@
-//! The index answers as a plain scan does, on random packages of up to 2,000 bundles: which bundles are successors, and
-//! which ones are in a range.
+//! Checks that the index answers like a plain scan, on random packages of up to 2,000 bundles:
+//! which bundles are successors, and which ones are in a range.
 //!
-//! The index keeps the answers for the versions of bundles, up to 256 versions times 256 ranges. Small packages are
-//! below this bound, and large ones above it.
+//! The index stores the answers for the versions of bundles, up to 256 versions times 256 ranges.
+//! Small packages are below this limit, and large ones above it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -16,14 +16,14 @@ use olmguard_catalog::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What is installed.
+/// The installed bundle.
 #[derive(Clone, Debug)]
 enum Installed {
-    /// A bundle of the package, by its place.
+    /// A bundle of the package, by its position.
     Bundle(prop::sample::Index),
     /// The version of one bundle, the name of another one.
     Mixed([prop::sample::Index; 2]),
-    /// Any version, with some name or none.
+    /// Any version, with a name or without.
     Other(String, Option<&'static str>),
 }
 
@@ -37,7 +37,8 @@ fn installed() -> impl Strategy<Value = Installed> {
 }
 
 impl Installed {
-    /// The name and the version; none if the package has no bundle, or the version cannot be read.
+    /// The name and the version; `None` if the package has no bundle, or the version cannot be
+    /// read.
     fn read(&self, package: &Package) -> Option<(Option<String>, Version)> {
         let bundles: Vec<_> = package.bundles().map(|(_, bundle)| bundle).collect();
         let (named, versioned) = match self {
@@ -61,7 +62,7 @@ fn catalog(text: &str) -> Catalog {
     builder.finish().expect("no bound")
 }
 
-/// The channels that a request can name: all, one, or several. A name can be no channel.
+/// The channels that a request can name: all, one, or several. A name may not be a channel.
 fn asked() -> Vec<Vec<String>> {
     let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
     let [first, second, third, _] = CHANNELS;
@@ -78,7 +79,7 @@ fn members(set: &BundleSet) -> Vec<u32> {
     set.iter().map(BundleIndex::get).collect()
 }
 
-/// Compares both answers for everything that is installed, and for every choice of channels.
+/// Compares both answers for every installed bundle, and for every choice of channels.
 fn agrees(drawn: &Drawn, installed: &[Installed]) -> Result<(), TestCaseError> {
     let catalog = catalog(&drawn.fbc());
     let package = catalog.package("p").expect("it").expect("decoded");
@@ -161,14 +162,14 @@ proptest! {
     }
 }
 
-// === The successor rule without an index: every entry is tried ===
+// === The successor rule without an index: every entry is tested ===
 
 /// The entries of a package, as its author writes them.
 struct Scan<'d>(Vec<ScannedEntry<'d>>);
 
 struct ScannedEntry<'d> {
     entry: &'d DrawnEntry,
-    /// The place of the bundle that the entry names.
+    /// The position of the bundle that the entry names.
     to: u32,
     /// The range, if it can be read.
     range: Option<SkipRange>,
@@ -190,7 +191,8 @@ impl<'d> Scan<'d> {
         Self(entries.collect())
     }
 
-    /// The places of the successors, and of the bundles over which OLM crashes. No channel is every channel.
+    /// The positions of the successors, and of the bundles for which OLM crashes. No channel means
+    /// every channel.
     fn successors(
         &self,
         name: Option<&str>,
@@ -217,7 +219,8 @@ impl<'d> Scan<'d> {
 }
 
 impl DrawnEntry {
-    /// Whether `replaces` or `skips` names it. An entry without `replaces` replaces the empty name.
+    /// Whether `replaces` or `skips` has this name. An entry without `replaces` replaces the empty
+    /// name.
     fn starts_at(&self, name: &str) -> bool {
         self.replaces.as_deref().unwrap_or_default() == name
             || self.skips.iter().any(|skipped| skipped == name)
@@ -237,7 +240,7 @@ struct Drawn {
     entries: Vec<DrawnEntry>,
 }
 
-/// An entry of a channel. Its names can be names of no bundle.
+/// An entry of a channel. Its names may not be names of bundles.
 #[derive(Clone, Debug)]
 struct DrawnEntry {
     channel: &'static str,
@@ -247,7 +250,7 @@ struct DrawnEntry {
     range: Option<String>,
 }
 
-/// A package of so many bundles, with up to twice as many entries.
+/// A package with this many bundles, and up to twice as many entries.
 fn drawn(sizes: Range<usize>) -> impl Strategy<Value = Drawn> {
     sizes.prop_flat_map(|size| {
         let entries = prop::collection::vec(entry(size), 0..=2 * size);
@@ -272,7 +275,7 @@ fn entry(size: usize) -> impl Strategy<Value = DrawnEntry> {
     })
 }
 
-/// The name of a bundle. About one name in ten is of no bundle.
+/// The name of a bundle. About one name in ten has no bundle.
 fn name(size: usize) -> impl Strategy<Value = String> {
     (0..size + size / 10 + 1).prop_map(|at| format!("b{at}"))
 }
@@ -324,7 +327,7 @@ impl DrawnEntry {
     }
 }
 
-// === Random ranges of every kind, valid or not: `skipRange`s, and versions of a request ===
+// === Random ranges of all kinds, valid or not: `skipRange`s, and versions of a request ===
 
 const OPERATORS: &[&str] = &["", "=", "<", "<=", ">", ">=", "!=", "!"];
 const TAILS: &[&str] = &["", "", "", "-0", "-rc.1", "-rc.1.b", "+7", "-rc.1+git"];
@@ -351,7 +354,7 @@ const SPECIAL: &[&str] = &[
 /// The text between two groups. OLM crashes on an empty group, unless an earlier group includes the version.
 const BETWEEN: &[&str] = &[" || ", " || ", " || || "];
 
-/// One comparator. There are few versions, so ends meet each other and bundles.
+/// One comparator. There are few versions, so ends coincide with each other and with bundles.
 fn comparator() -> impl Strategy<Value = String> {
     let tail = prop::sample::select(TAILS);
     let operator = prop::sample::select(OPERATORS);
@@ -359,7 +362,7 @@ fn comparator() -> impl Strategy<Value = String> {
         .prop_map(|(operator, minor, patch, tail)| format!("{operator}0.{minor}.{patch}{tail}"))
 }
 
-/// Comparators that must all include the version: mostly a range as authors write it.
+/// Comparators that must all match: usually a range as authors write it.
 fn group() -> impl Strategy<Value = String> {
     let tails = [prop::sample::select(TAILS), prop::sample::select(TAILS)];
     let usual = (0_u64..3, 0_u64..400, 0_u64..3, 0_u64..400, tails);

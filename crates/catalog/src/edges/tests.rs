@@ -35,12 +35,12 @@ fn builder<'r>(ranges: impl IntoIterator<Item = &'r str>) -> EdgesBuilder<'r> {
     builder
 }
 
-/// What edges answer for a version that no bundle has, in the order of what they lead to.
+/// The edges that match a version that no bundle has, in the order of their ends.
 fn answers(edges: &Edges, from: &Version) -> Vec<(IndexedEdge, Membership)> {
     answers_of(edges, from, None)
 }
 
-/// What edges answer for a version and its first bundle.
+/// The edges that match a version with its first bundle.
 fn answers_of(
     edges: &Edges,
     from: &Version,
@@ -55,7 +55,7 @@ fn answers_of(
     answers
 }
 
-/// The same by trying every range.
+/// Does the same by testing every range.
 fn plain_answers(edges: &Edges, from: &Version) -> Vec<(IndexedEdge, Membership)> {
     let answers = edges.from_range.iter().flat_map(|range| {
         let answer = range.range.takes(from);
@@ -68,7 +68,7 @@ fn plain_answers(edges: &Edges, from: &Version) -> Vec<(IndexedEdge, Membership)
     answers
 }
 
-/// A comparator around a version of few: so ends meet.
+/// A comparator with one of a few versions, so that ends coincide.
 fn comparator() -> impl Strategy<Value = String> {
     let parts = (
         prop::sample::select(OPERATORS),
@@ -105,7 +105,7 @@ proptest! {
         }
     }
 
-    /// With more ranges that end at one bundle than are compared one by one, and with fewer.
+    /// Tests bundles with more ranges than are compared one by one, and with fewer.
     #[test]
     fn the_edges_to_one_bundle_answer_as_a_scan(
         ranges in prop::collection::vec(range(), 0..MOST_ENDING * 6),
@@ -184,7 +184,8 @@ fn twenty_thousand_bundles_with_a_range_each_get_no_rows() {
     assert_eq!(answers(&edges, &version("1.0.19997")).len(), 2);
 }
 
-/// More edges than are skipped at once: short ranges, and in some places one that includes most versions.
+/// More edges than are skipped together: short ranges, and in some places one that includes most
+/// versions.
 #[test]
 fn thousands_of_intervals_answer_as_a_scan() {
     let range = |n: u32| {

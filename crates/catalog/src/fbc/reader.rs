@@ -431,7 +431,7 @@ fn blank_line(text: &[u8]) -> usize {
     line.map_or(blank, |newline| newline + 1)
 }
 
-/// Number of blank lines, comment lines and separators at the beginning of a document.
+/// Number of empty lines, comment lines and separators at the start of a document.
 fn leading_lines(document: &[u8]) -> u64 {
     let is_content = |line: &&[u8]| {
         let line = line.trim_ascii();

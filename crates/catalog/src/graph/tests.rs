@@ -2,7 +2,7 @@ use super::*;
 use crate::olm::Rules;
 use crate::{Catalog, CatalogBuilder, fbc};
 
-/// The catalog of a package `p` whose channels have these entries, as YAML lists them.
+/// The catalog of a package `p` whose channels have these entries, as in YAML.
 fn catalog(text: &str) -> Catalog {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
@@ -125,7 +125,7 @@ fn the_version_is_what_follows_the_first_break_that_begins_one() {
 mod search {
     use super::super::*;
 
-    /// 1 leads to 2 and 3, both to 4, and 4 back to 1.
+    /// There are steps from 1 to 2 and 3, from both to 4, and from 4 back to 1.
     fn steps_from(node: u32) -> Vec<(&'static str, u32)> {
         match node {
             1 => vec![("a", 2), ("b", 3), ("again", 2)],

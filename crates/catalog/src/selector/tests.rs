@@ -1,8 +1,8 @@
-//! Selectors against the Go library.
+//! Selectors compared with the Go library.
 //!
-//! `tests/apimachinery.jsonl` holds the answers of `LabelSelectorAsSelector` of k8s.io/apimachinery
-//! v0.33.2, v0.34.1 and v0.36.2: `matches` for each of [`LABELS`], or `errors`, one for each
-//! of the three.
+//! `tests/apimachinery.jsonl` has the answers of `LabelSelectorAsSelector` of k8s.io/apimachinery
+//! v0.33.2, v0.34.1 and v0.36.2: `matches` for each of [`LABELS`], or `errors`, one for each of the
+//! three versions.
 
 use std::collections::BTreeMap;
 

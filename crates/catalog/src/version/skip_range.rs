@@ -432,7 +432,7 @@ fn rewrite(operator: &str, version: &str) -> Vec<String> {
         "<" => vec![format!("<{flat}")],
         "<=" => vec![format!("<{next}")],
         "" | "=" | "==" => vec![format!(">={flat}"), format!("<{next}")],
-        // Both must match, so no version does.
+        // All comparators must match, so no version does.
         "!" | "!=" => vec![format!("<{flat}"), format!(">={next}")],
         _ => vec![flat],
     }

@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_range_that_has_a_meaning_keeps_it() {
-        // Commas and blanks are AND; the CRD alone refuses the zeros.
+        // Commas and spaces mean AND; only the CRD rejects the leading zeros.
         for text in ["01.2.3, 1.2", "0.1.2-rc.1, 0.x.*", "1.2, 1.02.3"] {
             assert_eq!(constraint(text), None, "{text}");
         }

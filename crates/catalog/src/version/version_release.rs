@@ -74,7 +74,7 @@ impl VersionRelease {
     ///
     /// # Errors
     ///
-    /// The version is invalid, or else the release is.
+    /// The version is invalid, or the version is valid and the release is not.
     pub fn parse_explicit(
         version: &str,
         release: &str,

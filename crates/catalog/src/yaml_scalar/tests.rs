@@ -9,9 +9,9 @@ struct Row {
     text: String,
     style: RowStyle,
     tag: String,
-    /// The value's JSON text; None where the scalar is refused.
+    /// The value's JSON text; `None` if the scalar is rejected.
     json: Option<String>,
-    /// The member name; None where the scalar is refused as a key.
+    /// The member name; `None` if the scalar is rejected as a key.
     key: Option<String>,
 }
 
@@ -64,7 +64,7 @@ fn values_agree_with_sigs_yaml() {
 
 #[test]
 fn keys_agree_with_sigs_yaml() {
-    // A plain `<<` is the mapping's business, not the scalar's.
+    // A plain `<<` is handled by the mapping, not by the scalar.
     let merge_key = |row: &Row| row.text == "<<" && matches!(row.style, RowStyle::Plain);
     for (line, row) in rows().filter(|(_, row)| !merge_key(row)) {
         let got = resolved(&row).and_then(Scalar::into_key).ok();

@@ -3,7 +3,7 @@ use crate::finding::Severity;
 
 const HOSTILE: &str = "</td><script>\u{1b}|`[x](y)\n@all";
 
-/// A document whose every text of others is hostile.
+/// A document in which every external text is hostile.
 fn document(rows: usize) -> Document {
     let row = Row {
         tone: Tone::Bad,

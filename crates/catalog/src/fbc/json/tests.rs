@@ -1,4 +1,4 @@
-//! Rows for what differs from `serde_json`, properties for what must not.
+//! Rows for the differences from `serde_json`, properties for what must be equal.
 
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
@@ -6,9 +6,9 @@ use serde::de::IgnoredAny;
 use super::*;
 use crate::fbc::FbcErrorKind;
 
-/// Walks the whole of a text, which must be one value.
+/// Reads a whole text, which must be one value.
 fn walk(text: &[u8]) -> CursorResult<()> {
-    // A number ends with what follows it.
+    // Only the byte after a number ends it.
     let text = [text, b"\n"].concat();
     let mut cursor = Cursor::new(&text);
     cursor.skip()?;
@@ -96,7 +96,7 @@ fn accepts_what_serde_json_accepts() {
 
 #[test]
 fn differs_from_serde_json_as_go_does() {
-    // Bytes that are not UTF-8, and lone surrogates, may stand in strings.
+    // Bytes that are not UTF-8, and lone surrogates, are allowed in strings.
     assert_eq!(walk(b"\"\xff\""), Ok(()));
     assert_eq!(walk(b"\"\\ud800\""), Ok(()));
     // A number must fit a float.

@@ -1,4 +1,4 @@
-//! Rows for what the vectors do not hold: where documents end, where faults are, limits.
+//! Rows for what the vectors do not cover: ends of documents, positions of faults, limits.
 
 use proptest::prelude::*;
 
@@ -104,7 +104,7 @@ fn faults_name_line_and_column() {
     );
 }
 
-/// Nine anchors, each a list of nine of the one before.
+/// Nine anchors, each a list of nine aliases of the previous one.
 fn bomb() -> String {
     let mut text = "a0: &a0 [xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx]\n".to_owned();
     for n in 1..9 {
@@ -141,7 +141,7 @@ proptest! {
         let _: Result<Vec<u8>, YamlFault> = to_json(text.as_bytes());
     }
 
-    /// JSON is YAML: but for numbers, which are written anew, it comes out as it went in.
+    /// JSON is YAML. Except for numbers, which are re-encoded, the output equals the input.
     #[test]
     fn json_stays_json(keys in prop::collection::btree_set("[a-z]{1,8}", 0..6), text in "[ -~\u{e9}\n]{0,40}") {
         let object: serde_json::Map<_, _> = keys.into_iter().map(|key| (key, text.clone().into())).collect();
