@@ -112,8 +112,8 @@ impl Bundle {
     }
 }
 
-/// Checks an image reference. A bundle without an image cannot come from a catalog of images, so it
-/// has no fault here.
+/// Checks an image reference. An empty one is not a fault: such a bundle is not from a catalog of
+/// images, so nothing is known about its image.
 fn image_fault(image: &str) -> Option<Box<ReferenceError>> {
     if image.is_empty() {
         return None;

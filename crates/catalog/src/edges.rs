@@ -411,8 +411,8 @@ impl NameTable {
 
 heap_of!(NameTable: texts, edges, ends);
 
-/// Most ranges that are compared one by one. If more ranges have an edge to one bundle, all ranges
-/// are searched by their ends.
+/// Maximum number of ranges that are compared one by one. If more ranges have an edge to one
+/// bundle, all ranges are searched by their ends.
 const MOST_ENDING: usize = 64;
 
 /// Number of edges that start at ranges.
@@ -434,9 +434,9 @@ const RANGE: usize = 4 * size_of::<RangeEdges>()
 /// lists that may be growing.
 const RANGE_PER_BYTE: usize = 256;
 
-/// Most answers that are computed when a package is indexed: those of 256 versions for 256 ranges,
-/// half a megabyte at most. The largest package recorded so far has 203 of each. Without a limit,
-/// ten thousand bundles with a range each would take a gigabyte.
+/// Maximum number of answers that are computed when a package is indexed: those of 256 versions for
+/// 256 ranges, half a megabyte at most. The largest package recorded so far has 203 of each.
+/// Without a limit, ten thousand bundles with a range each would take a gigabyte.
 const MOST_ANSWERS: usize = 1 << 16;
 
 #[cfg(test)]

@@ -285,7 +285,7 @@ pub enum FbcErrorKind {
     /// JSON: objects and lists are nested too deeply.
     #[error("more than {limit} levels of nesting")]
     TooDeep {
-        /// Most levels that are read.
+        /// Maximum number of levels that are read.
         limit: usize,
     },
     /// A number is outside the range of a 64-bit float.
@@ -326,14 +326,14 @@ pub enum FbcErrorKind {
     /// A blob is so large that reading it could exhaust memory.
     #[error("a blob is larger than {limit} bytes; split it, or move large data out of it")]
     BlobTooLarge {
-        /// Most bytes that are read.
+        /// Maximum size of a blob, in bytes.
         limit: usize,
     },
     /// A blob has more keys and list items than are kept. Such a blob is small as text, but large
     /// in memory.
     #[error("a blob has more than {limit} keys and list items; split it")]
     TooManyItems {
-        /// Most keys and items that are kept.
+        /// Maximum number of keys and items that are kept.
         limit: usize,
     },
     /// The catalog needs more memory than is available.
@@ -342,7 +342,7 @@ pub enum FbcErrorKind {
     /// The file has more blobs than a catalog can sensibly have.
     #[error("more than {limit} blobs; a catalog has at most tens of thousands")]
     TooManyBlobs {
-        /// Most blobs that are read.
+        /// Maximum number of blobs that are read.
         limit: u32,
     },
     /// A separator line has text after its `---`.
@@ -362,7 +362,7 @@ pub enum FbcErrorKind {
     /// A document has more anchors than are remembered.
     #[error("more than {limit} YAML anchors in one document; write the values out")]
     TooManyAnchors {
-        /// Most anchors that are remembered.
+        /// Maximum number of anchors that are remembered.
         limit: usize,
     },
     /// Aliases make a document far larger than its text.
@@ -370,7 +370,7 @@ pub enum FbcErrorKind {
         "YAML aliases expand to more than {limit} bytes; write the values out, or use fewer aliases"
     )]
     Aliases {
-        /// Most bytes that are built.
+        /// Maximum size of the JSON, in bytes.
         limit: usize,
     },
 }

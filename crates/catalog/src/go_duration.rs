@@ -101,7 +101,7 @@ fn unit(word: &str) -> Result<u128, DurationError> {
     })
 }
 
-/// Longest duration. More than a hundred years is a typo.
+/// The limit of durations. More than a hundred years is a typo.
 const LONGEST: Duration = Duration::from_hours(1_000_000);
 
 #[cfg(test)]

@@ -281,8 +281,8 @@ impl<'p> GraphEntry<'p> {
         replaces.chain(skips).chain(ranges)
     }
 
-    /// The nodes whose version is in a range of this entry, except the entry's own node. Nodes are
-    /// bundles of the package and names with a stated version.
+    /// The nodes whose version is in `range`, a range of this entry, except the entry's own node. Nodes
+    /// are bundles of the package and names with a stated version.
     pub fn held<'a>(
         &self,
         graph: &'a Graph<'p>,

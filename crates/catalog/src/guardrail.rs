@@ -272,7 +272,7 @@ impl Eq for Range {}
 
 heap_of!(Range: versions, extent);
 
-/// Longest range, in bytes. Every step of a search is compared with it.
+/// Maximum length of a range, in bytes. Every step of a search is compared with it.
 const MOST_BYTES: usize = 512;
 
 // === The guardrails of administrators, of any number of packages ===

@@ -80,15 +80,15 @@ impl<'a> Json<'a> for &'a Value {
 
 // === The types of JSON values, in the words of an API server's type errors ===
 
-/// The type of a JSON value. A number is an integer if it is written without a fraction or
-/// exponent.
+/// The type of a JSON value. A number is an integer if it has no fraction and no exponent, and fits
+/// 64 bits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum JsonType {
     /// A list.
     Array,
     /// `true` or `false`.
     Boolean,
-    /// A number without a fraction or exponent.
+    /// A number without a fraction and exponent that fits 64 bits.
     Integer,
     /// `null`.
     Null,

@@ -23,10 +23,10 @@ pub trait FieldFaults {
     /// The description of an object, for the fault that another value was found.
     const OBJECT: &'static str;
 
-    /// Most entries of a list that are read. Further entries are a fault.
+    /// Maximum number of entries of a list that are read. Further entries are a fault.
     const LIST_ENTRIES: usize;
 
-    /// Most unknown keys of one object that are reported.
+    /// Maximum number of unknown keys of one object that are reported.
     const UNKNOWN_KEYS: usize;
 
     /// Returns the known key or word nearest to an unknown one, if this kind of object suggests
@@ -93,7 +93,7 @@ pub enum FieldProblem {
     TooLong {
         /// Length of the text in bytes.
         found: usize,
-        /// Most bytes of the text.
+        /// Maximum length of the text, in bytes.
         most: usize,
     },
     /// The list or mapping is too long.
@@ -101,7 +101,7 @@ pub enum FieldProblem {
     TooMany {
         /// Number of entries.
         found: usize,
-        /// Most entries.
+        /// Maximum number of entries.
         most: usize,
     },
 }
@@ -111,7 +111,7 @@ pub enum FieldProblem {
 pub struct TextRule {
     /// Description of the text, for faults.
     pub expected: &'static str,
-    /// Most bytes of the text.
+    /// Maximum length of the text, in bytes.
     most: usize,
     can_be_empty: bool,
 }
@@ -353,7 +353,7 @@ impl fmt::Display for NearestHint<'_> {
     }
 }
 
-/// Most bytes of an external text that a fault repeats.
+/// Maximum number of bytes of an external text that a fault repeats.
 pub const ECHOED_BYTES: usize = 64;
 
 #[cfg(test)]

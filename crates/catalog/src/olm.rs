@@ -185,8 +185,8 @@ impl Gates {
     /// Parses settings such as `BundleReleaseSupport=true`. If a gate is set twice, the last
     /// setting wins.
     ///
-    /// `AllAlpha` sets all gates that are not set explicitly. The gates that affect resolution are
-    /// alpha.
+    /// `AllAlpha` sets the alpha gates that are not set explicitly. The gates that affect resolution
+    /// are alpha.
     pub fn parse<'a>(
         settings: impl IntoIterator<Item = &'a str>,
         olm: OlmRelease,

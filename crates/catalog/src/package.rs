@@ -55,7 +55,7 @@ impl Deprecation {
     }
 }
 
-/// The bundles that an installed bundle can be upgraded to.
+/// The ends of the upgrade edges from an installed bundle.
 #[derive(Clone, Debug)]
 pub struct Successors {
     /// The bundles with an upgrade edge from the installed bundle.

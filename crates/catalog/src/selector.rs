@@ -262,9 +262,9 @@ pub enum LabelValueFault {
 }
 
 impl LabelKeyFault {
-    /// Longest name, in bytes.
+    /// Maximum length of a name, in bytes.
     pub const NAME_LIMIT: usize = 63;
-    /// Longest prefix, in bytes.
+    /// Maximum length of a prefix, in bytes.
     pub const PREFIX_LIMIT: usize = 253;
 
     /// Returns all faults of `key`; none if it is a valid label key.
@@ -298,7 +298,7 @@ impl LabelKeyFault {
 }
 
 impl LabelValueFault {
-    /// Longest value, in bytes.
+    /// Maximum length of a value, in bytes.
     pub const LIMIT: usize = 63;
 
     /// Returns all faults of `value`; none if it is a valid label value.

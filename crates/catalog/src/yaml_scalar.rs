@@ -235,7 +235,7 @@ fn shortened(text: &str) -> Box<str> {
 const CORE_PREFIX: &str = "tag:yaml.org,2002:";
 /// Enough characters to find the scalar; an error is one line.
 const SHOWN_CHARS: usize = 40;
-/// Most characters of a line in a hint.
+/// Maximum number of characters of a line in a hint.
 const SHOWN_OF_LINE: usize = 80;
 
 // === Plain scalars that are numbers ===

@@ -178,13 +178,13 @@ pub fn lines_of(words: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// Most columns of a line, unless a word or an item alone is longer.
+/// Maximum width of a line in columns, unless a word or an item alone is longer.
 pub const MOST_COLUMNS: usize = 80;
 
 /// The indentation of items of a list, and of the lines in which an item continues.
 const INDENT: &str = "  ";
 
-/// Most items of a label or a heading.
+/// Maximum number of items of a label or a heading.
 const MOST_ITEMS: usize = 12;
 
 #[cfg(test)]

@@ -86,7 +86,8 @@ const NODE: usize = allocated(11 * size_of::<(String, Value)>() + 16);
 /// Memory of a member in a map whose nodes are at least five elevenths full.
 const VALUE_MEMBER: usize = 3 * size_of::<(String, Value)>();
 
-/// Most levels of a value that are kept. The blobs that are read in this way have four.
+/// Maximum number of levels of a value that are kept. The blobs that are read in this way have
+/// four.
 const LEVELS: usize = 8;
 
 // === JSON objects read into structs, with Go's rules for matching keys to fields ===
@@ -434,7 +435,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Most unknown keys of one blob that are recorded.
+/// Maximum number of unknown keys of one blob that are recorded.
 const MOST: usize = 1000;
 
 #[cfg(test)]

@@ -294,10 +294,10 @@ fn refile(path: &str) -> Option<FiledKey<'static>> {
     })
 }
 
-/// Longest file name on Linux, in bytes.
+/// Maximum length of a file name on Linux, in bytes.
 const NAME_MAX: usize = 255;
 
-/// Most characters of a name in an error.
+/// Maximum number of characters of a name in an error.
 const SHOWN: usize = 64;
 
 // === The keys of one blob, and whether two of them are spellings of the same key ===
@@ -363,5 +363,5 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Most keys that are compared pairwise.
+/// Maximum number of keys that are compared pairwise.
 const FEW: usize = 16;

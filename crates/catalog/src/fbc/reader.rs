@@ -447,11 +447,11 @@ fn lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// Largest blob, in bytes. The largest bundles of real catalogs have a few megabytes. Twice this
-/// much, for the text and its result, must fit a process of 256 MiB.
+/// Maximum size of a blob, in bytes. The largest bundles of real catalogs have a few megabytes.
+/// Twice this much, for the text and its result, must fit a process of 256 MiB.
 pub const BLOB_LIMIT: usize = 32 << 20;
 
-/// Most blobs in one file. The largest known catalogs have tens of thousands.
+/// Maximum number of blobs in one file. The largest known catalogs have tens of thousands.
 const BLOB_COUNT_LIMIT: u32 = 500_000;
 
 /// Number of bytes of a file that decide on its format.

@@ -156,7 +156,7 @@ fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, YamlPiece> {
 
 const MARK: &[u8] = b"---";
 
-/// Most characters of a line in an error.
+/// Maximum number of characters of a line in an error.
 const SHOWN: usize = 64;
 
 /// Whether the scalar `<<` is a merge key: it is unquoted, or has the merge tag.

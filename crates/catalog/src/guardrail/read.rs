@@ -265,8 +265,8 @@ const TEXT: TextRule = TextRule::any("a string", 1 << 10);
 /// A waypoint. [`Range::parse`] has its own limit.
 const ANY_TEXT: TextRule = TextRule::any("a string", usize::MAX);
 
-/// Most rules, with each waypoint counted as one. Every step of a search is compared with all of
-/// them.
+/// Maximum number of rules, with each waypoint counted as one. Every step of a search is compared
+/// with all of them.
 const MOST_RULES: usize = 256;
 
 // `UpgradeGuardrails`: guardrails of an administrator as an object of a cluster. Its `spec` has the
@@ -390,19 +390,19 @@ pub enum GuardrailProblem {
     /// A range is too long.
     #[error("the range is too long: expected at most {most} bytes")]
     RangeTooLong {
-        /// Most bytes of a range.
+        /// Maximum length of a range, in bytes.
         most: usize,
     },
     /// A text is too long.
     #[error("too long: expected at most {most} bytes")]
     TooLong {
-        /// Most bytes of a text.
+        /// Maximum length of a text, in bytes.
         most: usize,
     },
     /// There are too many rules.
     #[error("too many: expected at most {most} rules, each waypoint counted")]
     TooMany {
-        /// Most rules.
+        /// Maximum number of rules.
         most: usize,
     },
     /// Two rules have the same id.

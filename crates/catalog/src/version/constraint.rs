@@ -181,7 +181,7 @@ impl GatedComparator {
     }
 }
 
-/// Longest pin in bytes. No release of Masterminds rejects a version of this length.
+/// Maximum length of a pin, in bytes. No release of Masterminds rejects a version of this length.
 const MOST_OF_A_PIN: usize = 64;
 
 /// Splits at `||`, and returns the texts with their byte offsets. A plain loop, because the texts

@@ -11,7 +11,7 @@
 use crate::version::RangeCursor;
 use crate::version::identifier::is_identifier_byte;
 
-/// Longest value of the field, in characters (code points).
+/// Maximum length of the field, in characters (code points).
 pub const MAX_CHARACTERS: usize = 64;
 
 /// Whether the text has at most [`MAX_CHARACTERS`] characters.

@@ -41,11 +41,11 @@ impl Masterminds {
 /// Parser rules of one release.
 #[derive(Debug)]
 pub(crate) struct ParserRules {
-    /// Longest constraint, in bytes.
+    /// Maximum length of a constraint, in bytes.
     pub(crate) constraint_bytes: usize,
-    /// Most OR groups.
+    /// Maximum number of OR groups.
     pub(crate) groups: usize,
-    /// Longest version, in bytes.
+    /// Maximum length of a version, in bytes.
     pub(crate) version_bytes: usize,
     pub(crate) leading_zeros: LeadingZeros,
     pub(crate) gate: PrereleaseGate,

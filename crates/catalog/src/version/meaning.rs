@@ -36,7 +36,7 @@ pub struct Interval {
     pub missing: Vec<PatchLine>,
 }
 
-/// The error for a range with more than [`MAX_COMPARATORS`]. The time to compute its intervals
+/// The error for a range with more than `MAX_COMPARATORS`. The time to compute its intervals
 /// grows with the square of their number, and the result would be unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyComparators(pub usize);

@@ -212,6 +212,6 @@ const ROOM: usize = 240;
 const MESSAGES: Noun = ["message", "messages"];
 const ROWS: Noun = ["row of the table", "rows of the table"];
 
-/// Most characters of a text in a cell, and of a message about unreadable input.
+/// Maximum number of characters of a text in a cell, and of a message about unreadable input.
 const LONGEST: usize = 200;
 const LONGEST_FAULT: usize = 1000;

@@ -7,7 +7,7 @@ use crate::fbc::FbcErrorKind;
 use crate::fbc::json::IgnoredKey;
 use crate::memory::{Loan, allocated};
 
-/// Most levels of nested objects and lists; Go's `maxNestingDepth`.
+/// Maximum number of levels of nested objects and lists; Go's `maxNestingDepth`.
 pub(crate) const DEPTH_LIMIT: usize = 10_000;
 
 /// The reason why reading stopped.
@@ -425,8 +425,8 @@ pub fn skip_space(text: &[u8]) -> usize {
         .unwrap_or(text.len())
 }
 
-/// Most keys and list items of one blob that are kept. The largest known channels have a few
-/// thousand entries. This many need some tens of megabytes.
+/// Maximum number of keys and list items of one blob that are kept. The largest known channels have
+/// a few thousand entries. This many need some tens of megabytes.
 const ITEM_LIMIT: usize = 250_000;
 
 // === Skipping a value of any type and depth without recursion ===

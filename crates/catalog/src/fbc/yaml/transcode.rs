@@ -409,13 +409,13 @@ fn options() -> Options {
     }
 }
 
-/// Deepest nesting, as in go.yaml.in/yaml/v2.
+/// Maximum depth of nesting, as in go.yaml.in/yaml/v2.
 const NESTING_LIMIT: usize = 10_000;
 
-/// Most anchors that are remembered; people write a handful.
+/// Maximum number of anchors that are remembered; people write a handful.
 const ANCHOR_LIMIT: usize = 10_000;
 
-/// Most JSON that one document can become, in bytes. No real document without aliases comes near.
+/// Maximum size of the JSON of one document, in bytes. No real document without aliases comes near.
 const SIZE_LIMIT: usize = 32 << 20;
 
 /// A collection that was started.
