@@ -1,4 +1,4 @@
-//! The decision table: from an edit and the facts to a judgement, with its evidence.
+//! The decision table: turns an edit and the facts into a judgement with its evidence.
 //!
 //! ```text
 //! Edit --exempt?--> row 1 --> Request --rows 2 to 15--> 16: guardrails --> 17: policies --> Ruling --> Judgement
@@ -6,11 +6,12 @@
 //!                                '------ advice: the same rows, asked again about each suggestion
 //! ```
 //!
-//! The rows and their order are those of the project's contract, and `rule` goes through them in this order. If a row
-//! is a refusal of the resolver, `ruling` keeps the text of the resolver. Rows 16 and 17 are put to each step that OLM
-//! takes under the edit (`walk`).
-//! Below stand what a judgement is made from ([`Basis`]), the words for its result ([`Token`], [`Verdict`]) and the
-//! edits of row 1 ([`Exemption`]). Nothing here words anything: `explain` does.
+//! The rows and their order are part of the project's contract, and `rule` evaluates them in this order. If a row is a
+//! refusal by the resolver, `ruling` keeps the resolver's text. Rows 16 and 17 are checked for each step that OLM takes
+//! under the edit (`walk`).
+//!
+//! This file defines the input of a judgement ([`Basis`]), the names of its results ([`Token`], [`Verdict`]) and the
+//! edits that are exempt from it ([`Exemption`]). It produces no text; `explain` does.
 //!
 //! Invariant: the same facts give the same judgement, in every command and on every replica.
 
@@ -66,7 +67,7 @@ pub use warning::{Continuation, OldKubernetes, ShortWebhookNames, Warning};
 
 pub(crate) use crate::judge::step_rows::images_named;
 
-/// One edit of an extension, with the facts that a caller knows of it.
+/// One edit of an extension, with the facts that the caller knows about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
     /// The object after the edit.
@@ -75,7 +76,7 @@ pub struct Edit<'a> {
     pub old: Option<&'a Extension>,
     /// What is installed.
     pub installed: &'a Installed,
-    /// Everything that the CRD would refuse; empty behind an API server, which has refused it already.
+    /// Everything that the CRD would refuse. Empty behind an API server, which has already validated the object.
     pub schema: &'a [Finding],
     /// The user and the time of the edit.
     pub requester: &'a Requester,
@@ -103,7 +104,7 @@ impl Judgement<'_> {
 }
 
 impl<'a> Edit<'a> {
-    /// The filter and what is installed, if the filter can be read.
+    /// The filter and the installed bundle; `None` if the filter cannot be read.
     pub fn request(&self) -> Option<Request<'a>> {
         let filter = self.new.filter.as_ref().ok()?;
         Some(Request {
@@ -117,14 +118,14 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// Whether it changes how a bundle is installed, or whether it can be.
+    /// Whether the edit changes how a bundle is installed, or whether a bundle can be installed at all.
     fn reconfigures(&self) -> bool {
         let old = self.old.and_then(|old| old.install.as_ref());
         let both = self.new.install.as_ref().zip(old);
         both.is_some_and(|(new, old)| new.decides_otherwise_than(old))
     }
 
-    /// How the extension is to be installed, if its shape says so.
+    /// The installation settings of the extension, if its shape has them.
     fn install(&self) -> Option<InstallContext<'a>> {
         let request = self.new.install.as_ref()?;
         let old = self.old.and_then(|old| old.install.as_ref());
@@ -145,7 +146,8 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// What must be there before OLM can install a bundle as the edit says, and what is installed does not show to be there.
+    /// The objects that must exist before OLM can install a bundle as the edit requests. Objects whose existence
+    /// follows from the installed bundle are not listed.
     pub(crate) fn needs(&self) -> BTreeSet<NeededObject> {
         let Some(InstallContext {
             request, occasion, ..
@@ -186,7 +188,7 @@ pub fn judge<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Judgement<'s> {
     judge_with(basis, edit, Conditions::ALL)
 }
 
-/// [`judge`], with the conditions of upgrade policies evaluated as far as this.
+/// Like [`judge`], but evaluates the conditions of upgrade policies only as far as `conditions` allows.
 pub fn judge_with<'s>(
     basis: Basis<'s>,
     edit: &Edit<'_>,
@@ -222,31 +224,31 @@ fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> R
     }
 }
 
-// === The facts and the rules that an edit is judged by ===
+// === The facts and rules for judging an edit ===
 
-/// The facts and the rules of one moment. Each is replaced when it changes, facts with the catalogs and rules with the
-/// policies, and neither is copied for an edit.
+/// The facts and rules at one moment. The facts are replaced when the catalogs change, the rules when the policies
+/// change. Neither is copied for an edit.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'s> {
-    /// The facts: the catalogs, and which OLM resolves from them.
+    /// The facts: the catalogs, and the release of OLM that resolves from them.
     pub snapshot: &'s Snapshot,
     /// The rules of administrators.
     pub policies: &'s Policies,
 }
 
-/// The rules of a cluster's administrators about upgrades.
+/// The upgrade rules of a cluster's administrators.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
-    /// Their guardrails, in addition to the guardrails of package authors.
+    /// Guardrails of administrators, in addition to those of package authors.
     pub guardrails: AdministratorGuardrails,
-    /// Their upgrade policies.
+    /// Upgrade policies.
     pub upgrades: UpgradePolicies,
-    /// Why the cluster can have more guardrails or policies, in one line; `None` if these are all.
+    /// Why the cluster may have more guardrails or policies than these, in one line; `None` if the list is complete.
     pub unlisted: Option<Box<str>>,
 }
 
 impl<'s> Basis<'s> {
-    /// The facts alone, without rules of administrators.
+    /// The facts alone, without rules from administrators.
     pub fn without_policies(snapshot: &'s Snapshot) -> Self {
         Self {
             snapshot,
@@ -258,9 +260,9 @@ impl<'s> Basis<'s> {
 static NONE: LazyLock<Policies> = LazyLock::new(Policies::default);
 
 impl Basis<'_> {
-    /// Whether an edit to this filter is answered in some tenths of a millisecond, advice included: the package
-    /// has few bundles, and no guardrail or policy has to be compared with each step. A package that does not
-    /// exist is not quick: its name is compared with all names.
+    /// Whether an edit with this filter is judged within some tenths of a millisecond, advice included. This is so if
+    /// the package has few bundles, and no guardrail or policy must be compared with each step. A package that does not
+    /// exist is not quick, because its name is compared with all package names.
     pub fn is_quick_on(&self, filter: &Filter) -> bool {
         let catalogs = self.snapshot.catalogs().iter();
         let loaded = catalogs.filter_map(CatalogState::loaded);
@@ -282,16 +284,16 @@ impl Basis<'_> {
     }
 }
 
-/// Over all catalogs.
+/// The most bundles of the package, in all catalogs together.
 const MOST_BUNDLES: usize = 256;
 
-/// The channels and the entries of the selector that are compared.
+/// The most channels and selector entries that are compared.
 const MOST_ENTRIES: usize = 32;
 
-/// The text of a range, as long as the CRD takes it.
+/// The longest text of a range, which is also the limit of the CRD.
 const MOST_BYTES: usize = 64;
 
-// === The words that every command, metric and log uses for an answer ===
+// === The names of results in every command, metric and log ===
 
 word_set! {
     /// The outcome of an edit.
@@ -319,14 +321,14 @@ macro_rules! tokens {
             /// Every token, in the order of the rows.
             pub const ALL: [Self; [$(stringify!($token)),+].len()] = [$(Self::$token),+];
 
-            /// The word for it.
+            /// The name of the token.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$token => stringify!($token),)+
                 }
             }
 
-            /// Whether only a cluster, or a snapshot of one, gives this answer; files alone never do.
+            /// Whether only a cluster, or a snapshot of one, gives this answer. Files alone never do.
             pub fn takes_a_cluster(self) -> bool {
                 matches!(
                     self,
@@ -337,7 +339,7 @@ macro_rules! tokens {
                 )
             }
 
-            /// The verdict it stands for.
+            /// The verdict of the row.
             pub fn verdict(self) -> Verdict {
                 match self {
                     $(Self::$token => Verdict::$verdict,)+
@@ -361,38 +363,38 @@ tokens! {
     InvalidSelector => Deny,
     /// Row 3: the version range does not compile.
     InvalidVersionRange => Deny,
-    /// Row 4: no catalog is in play.
+    /// Row 4: no catalog is selected.
     NoCatalogs => Undecided,
-    /// Row 4a: it is not known what is installed.
+    /// Row 4a: the installed bundle is not known.
     InstalledUnknown => Undecided,
-    /// Row 5: a catalog in play is not loaded, or the package in it cannot be decoded.
+    /// Row 5: a selected catalog is not loaded, or the package in it cannot be decoded.
     CatalogNotLoaded => Undecided,
-    /// Rows 5a and 5b: the content of a catalog in play was last confirmed current too long ago, or is
-    /// superseded while a further row would deny by it.
+    /// Rows 5a and 5b: the content of a selected catalog was last confirmed current too long ago, or it is superseded
+    /// and a later row would deny because of it.
     CatalogOutdated => Undecided,
-    /// Row 6: no catalog in play has the package.
+    /// Row 6: no selected catalog has the package.
     PackageNotFound => Deny,
     /// Row 7: the installed version or release cannot be read.
     InstalledVersionInvalid => Deny,
-    /// Row 8: no asked channel exists.
+    /// Row 8: no requested channel exists.
     ChannelNotFound => Deny,
-    /// Row 9: what is in the range is in other channels.
+    /// Row 9: the bundles in the range are in other channels.
     NotInChannel => Deny,
-    /// Row 10: nothing is in the range.
+    /// Row 10: no bundle is in the range.
     VersionNotFound => Deny,
     /// Row 10a: OLM crashes on a `skipRange`.
     BrokenSkipRange => Deny,
-    /// Row 11: everything in the range is older than what is installed.
+    /// Row 11: every bundle in the range is older than the installed one.
     Downgrade => Deny,
-    /// Row 12: nothing in the range is a successor.
+    /// Row 12: no bundle in the range is a successor.
     NotASuccessor => Deny,
-    /// Row 13: several catalogs tie.
+    /// Row 13: several catalogs tie for the bundle.
     AmbiguousCatalogs => Deny,
-    /// Row 14: the version of the bundle resolved to cannot be read.
+    /// Row 14: the version of the resolved bundle cannot be read.
     BundleVersionInvalid => Deny,
-    /// Row 15: the bundle resolved to declares a dependency.
+    /// Row 15: the resolved bundle declares a dependency.
     UnsupportedDependency => Deny,
-    /// Row 15a: operator-controller cannot install the bundle resolved to.
+    /// Row 15a: operator-controller cannot install the resolved bundle.
     Preflight => Deny,
     /// Row 16: guardrails forbid a step that OLM would take.
     Guardrail => Deny,
@@ -400,11 +402,11 @@ tokens! {
     Policy => Deny,
     /// Row 17a: nothing known forbids the edit, but not all policies of the cluster are known.
     PoliciesUnknown => Undecided,
-    /// Row 18: it resolves to what is installed.
+    /// Row 18: the edit resolves to the installed bundle.
     Unchanged => Allow,
-    /// Row 18: it resolves to what only the bypass lets through.
+    /// Row 18: the edit resolves to a bundle that only the bypass allows.
     Bypassed => Allow,
-    /// Row 18: it resolves.
+    /// Row 18: the edit resolves.
     Resolved => Allow,
 }
 
@@ -413,9 +415,9 @@ tokens! {
 /// Why an edit is not judged.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Exemption {
-    /// Neither a creation nor an update, or of a subresource.
+    /// An operation other than a creation or an update, or an operation on a subresource.
     Operation,
-    /// Another kind.
+    /// An object of another kind.
     Kind,
     /// An extension in an `apiVersion` that this program does not know.
     UnknownVersion {
@@ -426,19 +428,19 @@ pub enum Exemption {
     },
     /// The object is being deleted.
     Deleting,
-    /// An update that leaves the filter as it is.
+    /// An update that does not change the filter.
     Unchanged,
-    /// Its content does not come from a catalog.
+    /// The content of the extension does not come from a catalog.
     Source(String),
-    /// An update whose only change to the filter turns the bypass off. Rows 16 and 17 are put to the step that OLM then
-    /// takes, if it takes one.
+    /// An update that only turns the bypass off. Rows 16 and 17 are checked for the step that OLM then takes, if it
+    /// takes one.
     Stricter,
-    /// An update that changes only how the bundle is configured: `spec.config`. Row 15a is put to it.
+    /// An update that only changes how the bundle is configured: `spec.config`. Row 15a is checked for it.
     Reconfigured,
 }
 
 word_set! {
-    /// Why an edit is not judged, as one of a few words.
+    /// The kind of an exemption.
     pub enum ExemptionKind {
         /// [`Exemption::Operation`].
         Operation => "operation",
@@ -460,7 +462,7 @@ word_set! {
 }
 
 impl Exemption {
-    /// The kind alone.
+    /// The kind of the exemption.
     pub fn kind(&self) -> ExemptionKind {
         match self {
             Self::Operation => ExemptionKind::Operation,
@@ -474,13 +476,14 @@ impl Exemption {
         }
     }
 
-    /// Whether the catalogs must be asked first: a rule can forbid what OLM does then, or it can be worth a warning.
+    /// Whether the exemption needs the catalogs: a rule may forbid what OLM then does, or a warning may be due.
     pub fn takes_catalogs(&self) -> bool {
         matches!(self, Self::Stricter | Self::Reconfigured)
     }
 }
 
-/// The first exemption that fits. No catalog is asked, so an exemption that [`Exemption::takes_catalogs`] is not final.
+/// The first exemption that applies. The catalogs are not read, so an exemption that [`Exemption::takes_catalogs`] is
+/// not final.
 pub fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
     if edit.new.deleting {
         return Some(Exemption::Deleting);

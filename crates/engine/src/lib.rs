@@ -1,4 +1,4 @@
-//! The decision: facts to a verdict to words.
+//! The decision engine: from facts to a verdict, and from a verdict to text.
 //!
 //! ```text
 //! catalogs --> snapshot::Snapshot      extension::Extension (Filter, Installed)
@@ -10,8 +10,8 @@
 //!                             explain             the only module that words them
 //! ```
 //!
-//! No I/O, no clock, no environment, no threads and no order of a hash map: the same facts give the same bytes,
-//! on every replica and offline.
+//! No I/O, no clock, no environment, no threads, and nothing that depends on the order of a hash map. The same facts
+//! give the same bytes, on every replica and offline.
 
 pub mod audit;
 pub mod explain;

@@ -1,11 +1,11 @@
-//! What to do about a refusal. Every suggestion is checked against the rows, or found by a search that decides as the
-//! rows do.
+//! Advice about a refusal. Every suggestion is checked against the rows, or found by a search that decides as the rows
+//! do.
 //!
-//! A step of [`Advice::path`] is an edit that pins its version, with the channels and the selector of
-//! the request; what it resolves to is installed for the next, recorded as the controller does.
+//! A step of [`Advice::path`] is an edit that pins its version, with the channels and the selector of the request. The
+//! bundle that the step resolves to is the installed bundle of the next step, as operator-controller records it.
 //!
-//! Invariant: an edit that follows [`Advice::fix`], each further step of the path, each version of
-//! `allowed_next`, and the override are allowed by [`rule`](crate::judge::rule()) for the same snapshot.
+//! Invariant: [`rule`](crate::judge::rule()) allows, for the same snapshot, an edit that follows [`Advice::fix`], each
+//! further step of the path, each version of `allowed_next`, and the override.
 
 mod dead_end;
 mod prover;
@@ -27,9 +27,9 @@ use remedy::Remedies;
 /// The result of a search for advice.
 #[derive(Debug, Default)]
 pub struct FoundAdvice<'s> {
-    /// What to do.
+    /// The advice.
     pub advice: Advice,
-    /// How far a path leads, if there is nothing to set.
+    /// How far upgrade paths reach, if there is nothing to set.
     pub dead_end: Option<DeadEnd<'s>>,
 }
 
@@ -45,23 +45,23 @@ impl From<Advice> for FoundAdvice<'_> {
 /// What to do about a refusal; empty if nothing is refused or nothing helps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Advice {
-    /// The versions that can be reached in one edit, without the installed one: releases of the default channel, other
-    /// releases, prereleases, each the highest first.
+    /// The versions that can be reached in one edit, without the installed one. Releases of the default channel come
+    /// first, then other releases, then prereleases, each group from the highest version down.
     pub allowed_next: Vec<String>,
     /// The versions of the path, the installed one first if there is one; empty if no path is known.
     pub path: Vec<String>,
     /// The edit to make first.
     pub fix: Option<Fix>,
-    /// Another value of the same field, if that is the version: the requested range, and prereleases too. The edit is
-    /// allowed, and installs a prerelease.
+    /// Another value of the same field, if the field is the version: the requested range extended to prereleases. The
+    /// edit is allowed and installs a prerelease.
     pub with_prereleases: Option<String>,
-    /// Whether the range that an unreadable one probably means is not allowed either.
+    /// Whether the range that an unreadable one probably means is denied too.
     pub is_meant_refused: bool,
-    /// The one edit that is enough for a path of several steps.
+    /// One edit that is enough for a path of several steps.
     pub one_edit: Option<OneEdit>,
     /// Whether the bypass would make the edit pass.
     pub bypass: BypassHelps,
-    /// Whether a search ended at its bound or was stopped: there may be more to suggest.
+    /// Whether a search reached its limit or was stopped, so more suggestions may exist.
     pub is_cut: bool,
 }
 
@@ -89,17 +89,17 @@ pub enum FixValue {
 /// Whether the bypass would make an edit pass.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BypassHelps {
-    /// It would.
+    /// The bypass would make the edit pass.
     Yes,
-    /// It would, for a user who has the permission `bypass`.
+    /// The bypass would make the edit pass for a user with the permission `bypass`.
     WithPermission,
-    /// It would not, or it is set already.
+    /// The bypass would not make the edit pass, or it is set already.
     #[default]
     No,
 }
 
 impl Advice {
-    /// The advice on a ruling before anything is searched for.
+    /// The advice on a ruling before any search.
     pub fn not_yet(ruled: &RuledEdit<'_>) -> Self {
         Self {
             is_cut: is_refused(ruled),
@@ -108,7 +108,7 @@ impl Advice {
     }
 }
 
-/// The advice for a ruling on an extension's edit. Returns soon after the signal to stop.
+/// The advice on an edit of an extension, from its ruling. Returns soon after the stop signal.
 pub fn advise<'s>(
     basis: Basis<'s>,
     extension: &Extension,
@@ -172,14 +172,14 @@ fn search<'s>(
 
 /// The bundles that can be reached in one edit.
 struct NextVersions<'s> {
-    /// In the order of [`PathSearch::next_steps`].
+    /// The bundles, in the order of [`PathSearch::next_steps`].
     steps: Vec<Choice<'s>>,
-    /// Whether more exist.
+    /// Whether more such bundles exist.
     is_cut: bool,
 }
 
 impl<'s> NextVersions<'s> {
-    /// No step if upgrade edges do not bind the request.
+    /// The reachable bundles; none if upgrade edges do not apply to the request.
     fn of(
         prover: &Prover<'_, 's>,
         anything: Option<&Ground<'_, 's>>,
@@ -200,8 +200,8 @@ impl<'s> NextVersions<'s> {
     }
 }
 
-/// Whether the override helps. It is not suggested against a policy of the cluster, even if another version that it
-/// would install is allowed, and it does not help against what OLM cannot install.
+/// Whether the override helps. It is not suggested against a policy of the cluster, even if it would install another
+/// version that is allowed. It does not help against a bundle that OLM cannot install.
 fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
     match ruled.ruling {
         Ruling::Policy(_) | Ruling::Preflight(_) | Ruling::InvalidSpec(_) => BypassHelps::No,
@@ -209,8 +209,8 @@ fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
     }
 }
 
-/// Whether something else could be set: what the API refuses is refused whatever the version and the policy are, unless
-/// the version is all that it refuses.
+/// Whether another value could help. What the API refuses is refused for every version and policy, unless the API
+/// refuses only the version.
 fn is_refused(ruled: &RuledEdit<'_>) -> bool {
     let is_of_version = |fault: &SpecFault| match fault {
         SpecFault::Schema(finding) => finding.path.ends_with(".version"),
@@ -226,13 +226,13 @@ fn is_wide(request: &Request<'_>) -> bool {
     request.filter.entries() > MOST_ENTRIES
 }
 
-/// How many reachable versions are checked against guardrails and policies if one check has this cost in compared
-/// bundles: half of the effort is left for the rest.
+/// The number of reachable versions that are checked against guardrails and policies, if one check costs this number of
+/// compared bundles. Half of the effort is left for the rest.
 fn most_next(bundles: usize) -> usize {
     (MOST_BUNDLES / 2 / bundles.max(1)).clamp(1, MOST_NEXT)
 }
 
-/// The text that pins a bundle's version, if the API takes one of that length.
+/// The text that pins the version of a bundle, if the API accepts a text of that length.
 pub fn pin(choice: Choice<'_>) -> Option<String> {
     pin_of(&choice.bundle().version.as_ref().ok()?.version)
 }
@@ -246,15 +246,15 @@ fn fits(version: &Version) -> bool {
     version.len_without_build() <= crd::MAX_CHARACTERS
 }
 
-/// The most channels and entries of the selector in a filter for which anything is proven: each proof compiles all of
-/// them again, and the CRD accepts 256 channels.
+/// The most channels and selector entries of a filter for which advice is computed. Each check compiles all of them
+/// again, and the CRD accepts 256 channels.
 const MOST_ENTRIES: usize = 512;
 
-/// The most versions that are named as reachable in one edit: more than any real package has, and few enough for one
-/// that was made to cost time.
+/// The most versions that are listed as reachable in one edit: more than any real package has, and few enough to bound
+/// the cost of a hostile one.
 const MOST_NEXT: usize = 256;
 
-/// How many bundles the advice on one edit can compare: some milliseconds. A package without rows in its edges, of some
-/// hundreds of bundles whose `skipRange`s include most of the others, is cut short. The largest package recorded has 203
-/// bundles, and rows.
+/// The most bundles that the advice on one edit can compare; this takes some milliseconds. The search is cut short for
+/// a package of some hundreds of bundles whose `skipRange`s include most of the others, if its edges have no rows. The
+/// largest recorded package has 203 bundles, and rows.
 const MOST_BUNDLES: usize = 1 << 19;

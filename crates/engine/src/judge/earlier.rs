@@ -1,4 +1,4 @@
-//! What an earlier object says about an edit: what is installed, and what the CRD refused already.
+//! What an earlier object shows about an edit: the installed bundle, and the faults that the CRD already refused.
 
 use serde_json::Value;
 
@@ -11,10 +11,10 @@ use crate::judge::{Basis, Request, RuledEdit, Token, Verdict, identify, rule};
 use crate::resolve::EditContext;
 use olmguard_catalog::version::Constraint;
 
-/// The bundle of the only version that an earlier filter matches; none if it matches several.
+/// The bundle that an earlier filter pins; `None` if the filter matches several versions.
 ///
-/// Its name is looked up. If no catalog has a bundle of exactly this version and release, the pin can still resolve to
-/// one with a release of its own, which then counts.
+/// The name of the bundle is looked up. If no catalog has a bundle with exactly this version and release, the pin may
+/// still resolve to a bundle with another release. That bundle is then the result.
 pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
     let range = Constraint::parse(earlier.range()?, basis.snapshot.rules().masterminds).ok()?;
     let version = InstalledBundle {
@@ -33,7 +33,7 @@ pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
 /// The bundle that an earlier filter resolves to today if nothing is installed.
 ///
 /// # Errors
-/// The row that says why it resolves to nothing.
+/// The ruling that explains why the filter resolves to nothing.
 pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box<RuledEdit<'s>>> {
     let request = Request {
         filter: earlier,
@@ -46,32 +46,32 @@ pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box
     bundle.map(Installed::Bundle).ok_or(Box::new(ruled))
 }
 
-// === An edit whose past is another object, such as one of a base ===
+// === An edit whose earlier state is another object, for example from a base revision ===
 
 /// An extension before an edit.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlierObject<'b> {
     /// The whole object.
     pub value: &'b Value,
-    /// The extension in it; absent if its version is not known.
+    /// The extension in the object; absent if its `apiVersion` is not known.
     pub extension: Option<&'b Extension>,
 }
 
-/// Everything that the CRD refuses about an object, and about the edit that makes it.
+/// Everything that the CRD refuses about an object, and about the edit that leads to it.
 #[derive(Debug)]
 pub struct SchemaRefusal {
     /// The findings, one for each refusal.
     pub findings: Vec<Finding>,
-    /// Whether one of them is new: the CRD did not refuse it in the object before.
+    /// Whether a finding is new, that is, the CRD did not refuse it in the earlier object.
     pub is_new: bool,
 }
 
-/// Why it is not certain what a base has installed.
+/// Why it is not certain which bundle a base has installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BaseDoubt {
-    /// Its request resolves to nothing, for the reason of this row.
+    /// The request of the base resolves to nothing, with the token of the row.
     Unresolved(Token),
-    /// It pins no version: what it resolves to today counts, and another version can be installed.
+    /// The base pins no version. The bundle that it resolves to today counts, but another version may be installed.
     Range,
 }
 
@@ -95,14 +95,14 @@ impl EarlierObject<'_> {
     pub fn old(&self, new: &Extension) -> Option<Extension> {
         let old = self.extension?;
         Some(Extension {
-            // Only the new object knows whether an upgrade rolls out.
+            // Only the new object shows whether an upgrade is rolling out.
             rollout: new.rollout,
             ..old.clone()
         })
     }
 
-    /// What is installed: the pinned version, otherwise the one in a status, otherwise the one that the filter resolves
-    /// to, which is a doubt.
+    /// The installed bundle: the pinned version, otherwise the bundle in a status, otherwise the bundle that the filter
+    /// resolves to, with a doubt.
     pub fn installed(&self, basis: Basis<'_>, new: &Extension) -> (Installed, Option<BaseDoubt>) {
         let Some(old) = self.extension else {
             return (new.installed.clone(), None);
@@ -128,7 +128,8 @@ impl EarlierObject<'_> {
     }
 }
 
-/// If the past resolves to nothing, nothing is installed; if that is undecided, what is installed is unknown.
+/// If the earlier request resolves to nothing, nothing is installed. If that is undecided, the installed bundle is
+/// unknown.
 fn unresolved(token: Token) -> (Installed, Option<BaseDoubt>) {
     if token.verdict() == Verdict::Undecided {
         let reason = token.as_str();

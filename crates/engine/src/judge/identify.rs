@@ -1,4 +1,4 @@
-//! Which bundle is installed if only its version is known, and which bundle a user means by a version or a name.
+//! Finds the installed bundle if only its version is known, and the bundle that a user means by a version or a name.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::{Version, VersionRelease};
 
-/// What is installed, with the name of its bundle if only its version is known: the name of the bundle of this version
-/// and release in the selected catalogs, otherwise the only name in their edges that fits the version.
+/// Completes an installed bundle whose version is known but not its name. The name is that of the bundle with this
+/// version and release in the selected catalogs, otherwise the only name in their edges that fits the version.
 ///
-/// If the catalogs have several such bundles, it is not known which one is installed. If no name fits, or several do,
-/// the name stays unknown: then an answer counts only if every name gives it.
+/// If the catalogs have several such bundles, the installed one is unknown. If no name fits, or several do, the name
+/// stays unknown, and an answer counts only if every name gives it.
 pub fn identify(snapshot: &Snapshot, filter: &Filter, installed: Installed) -> Installed {
     match installed {
         Installed::Bundle(bundle) if bundle.name.is_none() => named(
@@ -47,7 +47,7 @@ fn named(nameless: InstalledBundle, offers: &[Offer<'_>], rules: &Rules) -> Inst
     }
 }
 
-/// The names of all bundles of this version and release.
+/// The names of all bundles with this version and release.
 fn bundles(installed: &InstalledBundle, offers: &[Offer<'_>], rules: &Rules) -> BTreeSet<String> {
     let Ok(origin) = Origin::read(installed, rules) else {
         return BTreeSet::new();
@@ -60,7 +60,7 @@ fn bundles(installed: &InstalledBundle, offers: &[Offer<'_>], rules: &Rules) -> 
     same.collect()
 }
 
-/// The names of edges that no bundle has, and that contain this version. No name contains a release.
+/// The names that edges mention, that no bundle has, and that contain this version. No name contains a release.
 pub(super) fn fitting_names<'s>(installed: &InstalledBundle, offers: &[Offer<'s>]) -> Vec<&'s str> {
     let has = |name: &str| offers.iter().any(|offer| offer.find(name).is_some());
     let fits = |name: &&str| {
@@ -75,20 +75,20 @@ pub(super) fn fitting_names<'s>(installed: &InstalledBundle, offers: &[Offer<'s>
     names.into_iter().filter(|_| counts).collect()
 }
 
-// === What a person means by a version or a name ===
+// === The bundle that a user means by a version or a name ===
 
 /// The installed bundle as a user states it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StatedInstalled {
     /// A version, or the name of a bundle.
     pub text: String,
-    /// The name of the bundle, if it is stated apart.
+    /// The name of the bundle, if it is given separately.
     pub bundle: Option<String>,
     /// Its explicit release, which can be empty.
     pub release: Option<String>,
 }
 
-/// What is installed, and how well the catalogs know it.
+/// The installed bundle, and how well the catalogs know it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct IdentifiedInstalled {
     /// The bundle.
@@ -97,29 +97,29 @@ pub struct IdentifiedInstalled {
     pub known: CatalogKnowledge,
 }
 
-/// How well the catalogs know what is installed.
+/// How well the catalogs know the installed bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CatalogKnowledge {
-    /// A bundle of the catalogs, or a name that they have with the version that is stated for it.
+    /// A bundle of the catalogs, or a stated version with a name that the catalogs have.
     Whole,
-    /// A name that is stated with its version, and that no bundle and no edge has: only the version counts.
+    /// A stated version with a name that no bundle and no edge has: only the version counts.
     Stranger,
-    /// A name of edges that no bundle has; the version is read from it.
+    /// A name that edges mention and no bundle has. The version is read from the name.
     NameOnly,
-    /// A version that no bundle has, but exactly one name of edges.
+    /// A version that no bundle has, but that fits exactly one name that edges mention.
     SpokenOf,
     /// A version that no bundle has: the name is unknown, and only ranges count.
     VersionOnly,
-    /// A bundle whose version cannot be read: OLM v1 never installs it, OLM v0 uses the name.
+    /// A bundle whose version cannot be read. OLM v1 never installs such a bundle; OLM v0 uses its name.
     Unreadable,
 }
 
-/// Why it is not known which bundle is meant.
+/// Why it is not known which bundle the user means.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum NamingError {
     /// Several bundles have the version.
     Several {
-        /// Their names, in byte order.
+        /// The names of the bundles, in byte order.
         bundles: Vec<String>,
     },
     /// Bundles of this name have several versions.
@@ -135,11 +135,11 @@ pub enum NamingError {
 }
 
 impl StatedInstalled {
-    /// The bundle that is meant, in any channel of these offers.
+    /// Finds the bundle that the user means, in any channel of these offers.
     ///
     /// # Errors
-    /// If several bundles fit, or none. A version that no bundle has is still an answer: OLM follows the ranges that
-    /// match it.
+    /// Fails if several bundles fit, or none. A version that no bundle has is still an answer, because OLM follows the
+    /// ranges that match it.
     pub fn find(
         &self,
         rules: &Rules,
@@ -171,11 +171,11 @@ impl StatedInstalled {
         Ok(IdentifiedInstalled { installed, known })
     }
 
-    /// What is installed for the edit that sets this filter. If no catalog can answer for the package, no name can be
-    /// looked up: then the row that says so answers the edit.
+    /// The installed bundle for an edit that sets this filter. If no catalog can answer for the package, the name is
+    /// not looked up; the row that reports this answers the edit.
     ///
     /// # Errors
-    /// If the text is neither a version nor the name of a bundle or edge.
+    /// Fails if the text is neither a version nor the name of a bundle or edge.
     pub fn installed(
         &self,
         snapshot: &Snapshot,
@@ -197,7 +197,8 @@ impl StatedInstalled {
         }
     }
 
-    /// What is meant if no catalog knows: a text that is not a version can be the name of a bundle, with the version in it.
+    /// The bundle as stated, if no catalog can be read. A text that is not a version may be the name of a bundle, which
+    /// contains the version.
     fn without_catalog(&self) -> InstalledBundle {
         let is_name = self.bundle.is_none() && Version::parse(&self.text).is_err();
         let version = is_name.then(|| version_in_name(&self.text)).flatten();
@@ -218,7 +219,7 @@ impl StatedInstalled {
         }
     }
 
-    /// A name that only edges mention.
+    /// Finds a name that only edges mention.
     fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<IdentifiedInstalled, NamingError> {
         let mut names = offers
             .iter()
@@ -238,10 +239,10 @@ impl StatedInstalled {
     }
 }
 
-/// The bundles with a version, perhaps with its release, or with a name; the best of each offer first.
+/// The bundles with this name or version, or with this version and release; the best of each offer first.
 ///
 /// # Errors
-/// [`NamingError::Unknown`], if there is none.
+/// Returns [`NamingError::Unknown`] if no bundle fits.
 pub fn target<'s>(
     text: &str,
     filter: &Filter,
@@ -281,7 +282,7 @@ pub fn nearest_versions(version: &str, filter: &Filter, offers: &[Offer<'_>]) ->
     nearest.iter().map(ToString::to_string).collect()
 }
 
-/// How well the offers know a name that is stated with its version.
+/// How well the offers know a name that is given with its version.
 fn known_by_name(name: &str, offers: &[Offer<'_>]) -> CatalogKnowledge {
     let mut edges = offers
         .iter()
@@ -337,7 +338,7 @@ fn choices<'s>(offers: &[Offer<'s>], is_meant: impl Fn(&Choice<'s>) -> bool) -> 
     all.filter(is_meant).collect()
 }
 
-/// The names that are most similar to a text; for a version with a `v` before it, the version.
+/// The names most similar to a text. For a version with the prefix `v`, the version itself.
 fn nearest_names(text: &str, offers: &[Offer<'_>]) -> Vec<String> {
     let version = text.strip_prefix('v');
     if let Some(version) = version.filter(|version| Version::parse(version).is_ok()) {

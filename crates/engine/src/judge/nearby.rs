@@ -1,4 +1,4 @@
-//! Names, channels and versions that exist near to a requested one that does not, for a refusal to name.
+//! Finds existing names, channels and versions that are close to a requested one that does not exist, for refusals.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::snapshot::CatalogState;
 use olmguard_catalog::Catalog;
 use olmguard_catalog::version::{Masterminds, MastermindsVersion, Version};
 
-/// Packages of these catalogs with a name like this one, the most similar first.
+/// The packages of these catalogs with a similar name, the most similar first.
 pub(super) fn packages<'s>(wanted: &str, catalogs: &[&'s CatalogState]) -> Vec<&'s str> {
     let loaded = catalogs.iter().filter_map(|catalog| catalog.loaded());
     let names: BTreeSet<&str> = loaded.flat_map(Catalog::package_names).collect();
     nearest(wanted, names, MOST)
 }
 
-/// The channels of these offers, those with names like the requested ones first.
+/// The channels of these offers. Channels with a name similar to a requested one are first.
 pub(super) fn channels<'o, 's: 'o>(
     filter: &Filter,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -38,7 +38,7 @@ pub(super) fn channels<'o, 's: 'o>(
 }
 
 /// The channels that have a bundle in the range although no requested channel has one. `None` if no bundle at all is in
-/// the range; an empty list if the bundles in the range are in no channel.
+/// the range. Empty if the bundles in the range are in no channel.
 pub(super) fn elsewhere<'o, 's: 'o>(
     query: &Query<'_>,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -58,9 +58,9 @@ pub(super) fn elsewhere<'o, 's: 'o>(
     found.then(|| having.into_iter().collect())
 }
 
-/// The versions of the requested channels that are nearest to the first version in the range, or the highest ones if
-/// the range contains none: below, above, and below again. Prereleases only if the range contains one, or nothing else
-/// exists.
+/// The versions of the requested channels that are nearest to the first version in the range, or the highest versions
+/// if the range contains none. The order is below, above, and below again. Prereleases are listed only if the range
+/// contains one, or if no release exists.
 pub(super) fn versions<'o, 's: 'o>(
     filter: &Filter,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -77,7 +77,7 @@ pub(super) fn versions<'o, 's: 'o>(
     around(named.as_ref(), &offers, |_| true)
 }
 
-/// [`versions`] among the versions that pass a test.
+/// Like [`versions`], among the versions that pass a test.
 fn around<'s>(
     named: Option<&Version>,
     offers: &[&Offer<'s>],
@@ -98,7 +98,7 @@ fn around<'s>(
     around.chain(below).take(MOST).collect()
 }
 
-/// The lowest version of an offer above a version, and the highest ones below: no other can be nearest.
+/// The lowest version of an offer above `named`, and the highest versions below it. No other version can be nearest.
 fn around_in<'s>(
     offer: &Offer<'s>,
     is_above: impl Fn(&Version) -> bool,
@@ -124,7 +124,7 @@ fn around_in<'s>(
     found
 }
 
-/// The first text in a range that can be read as a version, with missing parts as zero.
+/// The first version in the text of a range. Missing parts count as zero.
 fn first_version(range: &str) -> Option<Version> {
     let start = range.find(|c: char| c.is_ascii_digit())?;
     let rest = range.get(start..)?;

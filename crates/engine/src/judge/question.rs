@@ -1,4 +1,4 @@
-//! The question that the rows answer: a filter with what the catalogs offer for it, and what is installed.
+//! The question that the rows answer: a filter with the offers of the catalogs for it, and the installed bundle.
 
 use crate::extension::{Filter, Installed, UnknownCause};
 use crate::judge::ruling::{MatchedBundles, RuledEdit};
@@ -9,8 +9,8 @@ use crate::resolve::{
 use olmguard_catalog::olm::Rules;
 use olmguard_policy::Operation;
 
-/// A filter with what the catalogs of a moment offer for it. What is installed is not part of it, and changes from step
-/// to step.
+/// A filter with the offers of the catalogs at one moment. The installed bundle is not part of it, because it changes
+/// from step to step.
 pub(super) struct FilterQuestion<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) filter: &'a Filter,
@@ -34,25 +34,25 @@ impl<'a, 's> FilterQuestion<'a, 's> {
         })
     }
 
-    /// The offers of the catalogs that have the package; none if a selected catalog cannot answer.
+    /// The offers of the catalogs that have the package; empty if a selected catalog cannot answer.
     pub(super) fn offers(&self) -> &[Offer<'s>] {
         self.offers.as_deref().unwrap_or_default()
     }
 }
 
-/// The installed bundle, with its version read.
+/// The installed bundle, with its version parsed.
 #[derive(Debug)]
 pub(super) enum ReadInstalled<'a> {
-    /// Nothing.
+    /// Nothing is installed.
     Nothing,
-    /// Unknown, with the reason.
+    /// The installed bundle is unknown, with the reason.
     Unknown(&'a UnknownCause),
-    /// A bundle; an error if its version cannot be read.
+    /// An installed bundle, or an error if its version cannot be read.
     Bundle(Result<Origin<'a>, InstalledError>),
 }
 
 impl<'a> ReadInstalled<'a> {
-    /// Reads it as this OLM does.
+    /// Reads the installed bundle as this release of OLM does.
     pub(super) fn of(installed: &'a Installed, rules: &Rules) -> Self {
         match installed {
             Installed::Nothing => Self::Nothing,
@@ -76,7 +76,7 @@ impl<'a> ReadInstalled<'a> {
         self.origin().and_then(Origin::name)
     }
 
-    /// The start of a step from here.
+    /// The start of a step from the installed bundle.
     pub(super) fn start(&self) -> StepStart<'_> {
         match self {
             Self::Nothing => StepStart::Nothing,
@@ -85,7 +85,8 @@ impl<'a> ReadInstalled<'a> {
         }
     }
 
-    /// The operation of an edit for the conditions of policies. If no object before it is known, what is installed decides.
+    /// The operation of an edit for the conditions of policies. If no earlier object is known, the installed bundle
+    /// decides.
     pub(super) fn operation(&self, is_update: bool) -> Operation {
         match self {
             Self::Nothing if !is_update => Operation::Create,
@@ -94,11 +95,11 @@ impl<'a> ReadInstalled<'a> {
     }
 }
 
-/// A filter, an installed bundle and the bundles that are left between them: one case of the decision table.
+/// A filter, an installed bundle, and the bundles that both allow: one case of the decision table.
 pub(super) struct RowCase<'a, 's> {
     pub(super) question: &'a FilterQuestion<'a, 's>,
     pub(super) installed: &'a ReadInstalled<'a>,
-    /// The bundles that the filter and the edges leave in each catalog that has the package.
+    /// The bundles that the filter and the edges allow in each catalog that has the package.
     pub(super) matches: Vec<Match<'a, 's>>,
 }
 
@@ -131,7 +132,7 @@ impl<'a, 's> RowCase<'a, 's> {
         self.offers().any(|offer| !offer.candidates.is_empty())
     }
 
-    /// A ruling with the evidence that was found before it.
+    /// A ruling with the evidence found up to it.
     pub(super) fn with_evidence(self, ruling: Ruling<'s>) -> RuledEdit<'s> {
         let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
         let mut ruled = RuledEdit::from(ruling);

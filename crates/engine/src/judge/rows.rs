@@ -1,7 +1,7 @@
-//! The decision table: the rows in their order, of which the first that fits answers.
+//! The decision table: the rows in their order. The first row that fits gives the answer.
 //!
-//! Rows 1 to 3 come before any catalog is asked. Then come [`STATE`], [`CONTENT`] and what OLM chooses, one after the
-//! other. Rows 16 and 17 follow in `rule`: they are about every step that OLM then takes.
+//! Rows 1 to 3 are evaluated before any catalog is read. Then come [`STATE`], [`CONTENT`] and the choice of OLM, in
+//! this order. Rows 16 and 17 follow in `rule`, because they concern every step that OLM then takes.
 
 use std::cmp::Ordering;
 
@@ -15,8 +15,8 @@ use crate::resolve::{Choice, ChoiceError, InPlay, Match, Origin, QueryError, cho
 use crate::snapshot::{CatalogState, Currency};
 use olmguard_catalog::olm::EmptyPackage;
 
-/// The request, unless row 1 answers, with one fault or more: the filter cannot be read or is too large, or the CRD
-/// would refuse the object.
+/// The request, or the faults of row 1, at least one: the filter cannot be read or is too large, or the CRD would
+/// refuse the object.
 pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault>> {
     let unreadable = match &edit.new.filter {
         Err(error) => Some(SpecFault::Filter(error.clone())),
@@ -39,7 +39,7 @@ pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault
     request.ok_or(faults)
 }
 
-/// Refuses a filter that only costs time. The limit is ours, not OLM's.
+/// Refuses a filter whose only effect is cost. The limit is ours, not OLM's.
 fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
     let most = Filter::MOST_ENTRIES;
     (filter.entries() > most).then(|| {
@@ -50,7 +50,7 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
     })
 }
 
-/// Rows 4 to 15, and 18 for what they allow: what OLM does.
+/// Evaluates rows 4 to 15, and row 18 if they allow the edit: what OLM does.
 pub(super) fn resolve<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &ReadInstalled<'_>,
@@ -66,7 +66,7 @@ pub(super) fn resolve<'s>(
     unless_superseded(ruled, &question.in_play)
 }
 
-/// The ruling of a row on a case that it fits.
+/// A row: returns its ruling if it fits the case.
 type Row = for<'s> fn(&RowCase<'_, 's>) -> Option<Ruling<'s>>;
 
 /// The ruling of the first row that fits. A loop, because `find_map` also copies the result of each row that does not
@@ -90,10 +90,10 @@ const STATE: [Row; 4] = [
 ];
 
 /// The rows about the content of the catalogs. If none of them fits, OLM chooses (rows 11 to 15 and 18). None of these
-/// denies while a catalog has newer content: row 5b.
+/// rows denies while a catalog has newer content: see row 5b.
 ///
-/// Until v1.1 OLM read the installed version (7) before it looked for the package (6). If the package is found, the
-/// order of the two makes no difference.
+/// Up to v1.1, OLM read the installed version (row 7) before it looked for the package (row 6). If the package is
+/// found, the order makes no difference.
 const CONTENT: [Row; 6] = [
     installed_unreadable, // 7
     no_package,           // 6
@@ -113,7 +113,7 @@ impl From<QueryError> for Ruling<'_> {
     }
 }
 
-// === Rows 4 to 5a: which catalogs are in play, and whether they can answer ===
+// === Rows 4 to 5a: which catalogs are selected, and whether they can answer ===
 
 /// Row 4.
 fn none_in_play<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
@@ -153,7 +153,7 @@ fn too_old<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     (!old.is_empty()).then_some(Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)))
 }
 
-// === Rows 6 to 10: what the filter leaves of the catalogs before any edge counts ===
+// === Rows 6 to 10: the candidates that the filter leaves, before upgrade edges count ===
 
 /// Row 7.
 fn installed_unreadable<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
@@ -167,7 +167,7 @@ fn installed_unreadable<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     }
 }
 
-/// Whether OLM reads the installed version here: until v1.1 it did even if no catalog has the package.
+/// Whether OLM reads the installed version in this case. Up to v1.1 it did so even if no catalog has the package.
 fn reads_installed(case: &RowCase<'_, '_>) -> bool {
     let rules = case.question.basis.snapshot.rules();
     !case.matches.is_empty() || rules.empty_package == EmptyPackage::Walked
@@ -210,9 +210,9 @@ fn no_version<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     })
 }
 
-// === Rows 10a to 15, and 18: what OLM chooses among the candidates ===
+// === Rows 10a to 15, and 18: the choice of OLM among the candidates ===
 
-/// Row 10a: a candidate on which OLM crashes before it finds an edge.
+/// Row 10a: OLM crashes on a candidate before it finds an edge.
 fn broken_skip_range<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let mut matches = case.matches.iter();
     matches.find_map(|found| {
@@ -221,7 +221,7 @@ fn broken_skip_range<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     })
 }
 
-/// Rows 11 to 15 and 18: whatever the choice is, one of them fits.
+/// Rows 11 to 15 and 18. One of them fits whatever the choice is.
 fn chosen<'s>(case: RowCase<'_, 's>) -> RuledEdit<'s> {
     let resolved = match choose(&case.matches) {
         Ok(resolved) => resolved,
@@ -245,7 +245,7 @@ fn refusal<'s>(case: &RowCase<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
     }
 }
 
-/// Rows 11 and 12. Only upgrade edges remove candidates, so there is an installed bundle.
+/// Rows 11 and 12. Only upgrade edges remove candidates here, so a bundle is installed.
 fn no_successor<'s>(case: &RowCase<'_, 's>) -> Ruling<'s> {
     let candidates = || {
         let offers = case.offers();
@@ -275,7 +275,7 @@ fn how<'s>(case: &RowCase<'_, 's>, choice: Choice<'s>) -> AllowedChange {
     }
 }
 
-/// Whether the edges lead to the choice. Without a bypass they do, because they left only successors.
+/// Whether the choice is a successor. Without a bypass it always is, because only successors are left.
 fn is_successor<'s>(case: &RowCase<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
     let mut offers = case.offers();
     let offer = offers.find(|offer| choice.is_of(offer.catalog));
@@ -283,8 +283,8 @@ fn is_successor<'s>(case: &RowCase<'_, 's>, choice: Choice<'s>, origin: &Origin<
         || offer.is_some_and(|offer| offer.accepts(choice.index, origin))
 }
 
-/// The bundle to name for all candidates: the one that would be chosen if no edge counted, otherwise the best of the
-/// first catalog.
+/// The bundle that represents all candidates in a message: the one that OLM would choose without edges, otherwise the
+/// best bundle of the first catalog that has one.
 fn foremost<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
     let free = matches.iter();
     let free: Vec<_> = free
@@ -310,13 +310,14 @@ fn jump(choice: Choice<'_>, origin: &Origin<'_>) -> Jump {
     }
 }
 
-// === Row 5b: superseded content does not deny for what it lacks ===
+// === Row 5b: superseded content does not deny because of what it is missing ===
 
-/// The ruling of rows 6 to 15, or row 5b if they deny while a selected catalog is superseded.
+/// Replaces a denial by rows 6 to 15 with row 5b while a selected catalog is superseded.
 ///
-/// A ClusterCatalog that names another digest than the loaded content has newer content, which can have the package,
-/// channel, version or edge that rows 6 to 15 miss. So those rows deny only if every selected catalog is current. What
-/// resolves is allowed, and rows 16 and 17 still deny, because they rest on what the loaded content has.
+/// A ClusterCatalog with another digest than the loaded content has newer content. That content may have the package,
+/// channel, version or edge that rows 6 to 15 miss. So those rows deny only if every selected catalog is current. An
+/// edit that resolves is still allowed, and rows 16 and 17 still deny, because they depend on what the loaded content
+/// has.
 fn unless_superseded<'s>(ruled: RuledEdit<'s>, in_play: &InPlay<'s>) -> RuledEdit<'s> {
     let catalogs = superseded(in_play);
     if catalogs.is_empty() || ruled.ruling.token().verdict() != Verdict::Deny {

@@ -1,4 +1,5 @@
-//! Rows 2 to 18, for a request that can be read, in the order of the table; and what the successor rule accepts, for reports.
+//! Rows 2 to 18 in the order of the table, for a request that can be read. Also the bundles that the successor rule
+//! accepts, for reports.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +15,19 @@ use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
 use olmguard_policy::Conditions;
 
-/// One request to resolve, with what is installed.
+/// One request to resolve, with the installed bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The filter of the extension.
     pub filter: &'a Filter,
-    /// What is installed.
+    /// The installed bundle.
     pub installed: &'a Installed,
-    /// What upgrade policies also decide by.
+    /// Further facts about the edit, which upgrade policies and row 15a read.
     pub context: EditContext<'a>,
 }
 
 impl<'a> Request<'a> {
-    /// The same request, with the conditions of upgrade policies evaluated as far as this.
+    /// The same request, with the conditions of upgrade policies evaluated only as far as `conditions` allows.
     pub(super) fn with_conditions<'b>(self, conditions: Conditions<'b>) -> Request<'b>
     where
         'a: 'b,
@@ -39,7 +40,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Rows 2 to 18.
+/// Evaluates rows 2 to 18.
 pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
     let question = match FilterQuestion::of(basis, request.filter) {
         Ok(question) => question,
@@ -56,8 +57,8 @@ pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
     }
 }
 
-/// Rows 4 to 18, for a filter that was put to the catalogs: what OLM does, and what the rules of authors and
-/// administrators forbid of it.
+/// Evaluates rows 4 to 18 for a filter that was looked up in the catalogs: what OLM does, and what the rules of authors
+/// and administrators forbid.
 pub(super) fn rule_question<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &ReadInstalled<'_>,
@@ -73,11 +74,11 @@ pub(super) fn rule_question<'s>(
     ruled
 }
 
-/// Rows 4 to 18 for an installed bundle without a name: an answer counts if every name that an edge starts at gives it,
-/// and one that no edge mentions.
+/// Evaluates rows 4 to 18 for an installed bundle without a name. The answer counts only if it is the same for every
+/// name that an edge mentions, and for a name that no edge mentions.
 ///
 /// OLM compares the name with `replaces` and `skips`, and the version with `skipRange`. So without the name, an upgrade
-/// by its skipRange is known, and a missing upgrade is not.
+/// through a `skipRange` is certain, but the absence of an upgrade is not.
 fn of_any_name<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &InstalledBundle,
@@ -108,7 +109,7 @@ fn of_any_name<'s>(
     Ruling::InstalledUnknown(UnknownCause::Nameless { names }).into()
 }
 
-/// The result of an edit, whatever row gives it.
+/// The outcome of an edit, whichever row gives it.
 fn comes_to<'s>(ruled: &RuledEdit<'s>) -> (Verdict, Option<Choice<'s>>, bool) {
     let ruling = &ruled.ruling;
     (
@@ -118,12 +119,13 @@ fn comes_to<'s>(ruled: &RuledEdit<'s>) -> (Verdict, Option<Choice<'s>>, bool) {
     )
 }
 
-/// How many names are tried: each is a judgement of its own. No package recorded has more.
+/// The most names that are tried. Each name costs a full judgement. No recorded package has more.
 const MOST_NAMES: usize = 1024;
 
 // === The bundles that the successor rule accepts, whatever the range and the policy ===
 //
-// In a large package these can be thousands, and no row needs them. So only a report that lists them asks for them.
+// A large package can have thousands of them, and no row needs them. So they are computed only for a report that lists
+// them.
 
 /// The bundles of one catalog that the successor rule accepts.
 #[derive(Clone, Debug)]
@@ -138,7 +140,7 @@ pub struct AcceptedBundles<'s> {
 
 /// For each catalog that has the package, the bundles of the requested channels that the successor rule accepts.
 ///
-/// `None` if nothing readable is installed, and if one of rows 1 to 7 or 10a answered.
+/// Returns `None` if no readable bundle is installed, or if one of rows 1 to 7 or 10a answered.
 pub fn successors<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,

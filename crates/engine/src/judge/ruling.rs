@@ -18,9 +18,9 @@ use olmguard_catalog::{BundleSet, BundleVersionError, DependencyKind, Package};
 pub enum Ruling<'s> {
     /// The edit is not judged.
     NotJudged(Exemption),
-    /// Before any row: a server had no time or no room for it.
+    /// Before any row: the server had no time or no room for the edit.
     Unanswered(UnansweredReason),
-    /// Row 1, one fault or more.
+    /// Row 1, with at least one fault.
     InvalidSpec(Vec<SpecFault>),
     /// Row 2.
     InvalidSelector(SelectorError),
@@ -38,7 +38,7 @@ pub enum Ruling<'s> {
     PackageNotFound {
         /// The selected catalogs.
         searched: Vec<&'s str>,
-        /// Packages of theirs with a name like the requested one, the most similar first.
+        /// Package names in those catalogs that are similar to the requested one, the most similar first.
         nearest: Vec<&'s str>,
     },
     /// Row 7.
@@ -64,7 +64,7 @@ pub enum Ruling<'s> {
     Downgrade(Choice<'s>, usize),
     /// Row 12: the best of the candidates, and how many there are.
     NotASuccessor(Choice<'s>, usize),
-    /// Row 13: every candidate that is left, highest priority first.
+    /// Row 13: every remaining candidate, the highest priority first.
     AmbiguousCatalogs(Vec<Choice<'s>>),
     /// Row 14.
     BundleVersionInvalid(Choice<'s>, &'s BundleVersionError),
@@ -82,16 +82,16 @@ pub enum Ruling<'s> {
     Allowed(AllowedChange, Choice<'s>),
 }
 
-/// The selected catalogs that are outdated, in byte order of their names, and why that decides.
+/// The selected catalogs that are outdated, in byte order of their names, and why this decides the edit.
 #[derive(Debug)]
 pub enum OutdatedCatalogs<'s> {
     /// Row 5a: their content was last confirmed current too long ago.
     TooOld(Vec<&'s CatalogState>),
-    /// Row 5b: they have newer content than the loaded one, by which another row would deny.
+    /// Row 5b: newer content exists than the loaded content, and another row would deny because of the loaded content.
     Superseded {
         /// The catalogs.
         catalogs: Vec<&'s CatalogState>,
-        /// The denial by that row, one of rows 6 to 15.
+        /// The denial by one of rows 6 to 15.
         denial: Box<Ruling<'s>>,
     },
 }
@@ -119,7 +119,7 @@ pub struct ForbiddenStep<'s> {
 }
 
 impl<'s> ForbiddenStep<'s> {
-    /// The step, if something forbids it; `resolved` is the bundle that the first step of its walk installs.
+    /// Returns the step if there are violations. `resolved` is the bundle that the first step of the walk installs.
     pub fn of(
         resolved: Choice<'s>,
         from: &Version,
@@ -134,33 +134,34 @@ impl<'s> ForbiddenStep<'s> {
         })
     }
 
-    /// Whether it is the step that the edit itself requests, and not one that OLM takes automatically after it.
+    /// Whether the step is the one that the edit itself requests, rather than one that OLM takes automatically after
+    /// it.
     pub fn is_first_step(&self) -> bool {
         self.resolved == self.to
     }
 }
 
-/// A bundle that operator-controller cannot install, or may not be able to.
+/// A bundle that operator-controller cannot install, or possibly cannot install.
 #[derive(Clone, Debug)]
 pub struct PreflightRefusal<'s> {
     /// The bundle.
     pub resolved: Choice<'s>,
-    /// Its version as operator-controller writes it, with the release where it records no release; absent if it cannot
-    /// be read.
+    /// The version as operator-controller writes it. Includes the release if operator-controller records no separate
+    /// release. Absent if the version cannot be read.
     pub version: Option<String>,
-    /// Why it cannot be installed.
+    /// Why the bundle cannot be installed.
     pub faults: InstallFaults,
 }
 
 impl PreflightRefusal<'_> {
-    /// Whether another bundle could be installed in the same way: the first fault is in this one.
+    /// Whether another bundle could be installed with the same settings, because the first fault is in this bundle.
     pub(super) fn is_of_bundle(&self) -> bool {
         let first = self.faults.faults.first();
         let is_of_bundle = matches!(
             first,
             Some(InstallFault::Image(_) | InstallFault::Support(_))
         );
-        // The images of other bundles are not known, so that none of them is known to install.
+        // The images of other bundles are not known, so no other bundle is known to be installable.
         is_of_bundle && !self.faults.is_by_image
     }
 }
@@ -172,19 +173,19 @@ pub struct PolicyRefusal<'s> {
     pub change: AllowedChange,
     /// The bundle that the edit resolves to.
     pub resolved: Choice<'s>,
-    /// Every rule that denies the edit or the first forbidden step: one or more, those of the edit first, in the order
-    /// of the policies' names.
+    /// The rules that deny the edit or the first forbidden step; at least one. Rules that deny the edit are first, in
+    /// the order of the policies' names.
     pub findings: Vec<PolicyFinding<'s>>,
 }
 
-/// An edit that every known rule allows, while the cluster can have rules that are not known.
+/// An edit that every known rule allows, although the cluster may have rules that are not known.
 #[derive(Debug)]
 pub struct UnknownPolicies<'s> {
     /// How the resolved bundle relates to the installed one.
     pub change: AllowedChange,
     /// The bundle that the edit resolves to.
     pub resolved: Choice<'s>,
-    /// Why the policies are not known, in one line.
+    /// Why policies may be missing, in one line.
     pub why: &'s str,
 }
 
@@ -197,7 +198,7 @@ pub enum SpecFault {
     Schema(Finding),
 }
 
-/// Why no catalog is in play.
+/// Why no catalog is selected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NoCatalogs {
     /// No catalog is given.
@@ -213,7 +214,7 @@ pub enum NoCatalogs {
 /// How the bundle that an allowed edit resolves to relates to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AllowedChange {
-    /// It is the installed bundle.
+    /// The edit resolves to the installed bundle.
     Unchanged,
     /// Only the bypass allows it.
     Bypassed(Jump),
@@ -224,19 +225,19 @@ pub enum AllowedChange {
 /// The kind of a jump that only the bypass allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Jump {
-    /// To a lower version.
+    /// A move to a lower version.
     Downgrade,
-    /// To a higher version that is no successor.
+    /// A move to a higher version that is not a successor.
     Leap,
-    /// To the same version in another bundle.
+    /// A move to another bundle of the same version.
     Sideways,
     /// Unknown, because the installed version cannot be read.
     Unknown,
 }
 
 impl Ruling<'_> {
-    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit, or a rule that is
-    /// not known can forbid it: rows 16 to 17a.
+    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit, or an unknown rule
+    /// may forbid it: rows 16 to 17a.
     pub(super) fn forbids_move(&self) -> bool {
         match self {
             Self::Guardrail(_) => true,
@@ -246,7 +247,7 @@ impl Ruling<'_> {
         }
     }
 
-    /// Why the edit is not judged, if it is not.
+    /// The reason why the edit is not judged, if it is exempt.
     pub fn exemption(&self) -> Option<&Exemption> {
         match self {
             Self::NotJudged(exemption) => Some(exemption),
@@ -259,7 +260,7 @@ impl Ruling<'_> {
         matches!(self, Self::CatalogNotLoaded(failed) if failed.why.is_bad_input())
     }
 
-    /// The word of the row.
+    /// The token of the row.
     pub fn token(&self) -> Token {
         match self {
             Self::NotJudged(_) => Token::NotJudged,
@@ -305,53 +306,53 @@ impl From<UnansweredReason> for Ruling<'_> {
     }
 }
 
-// === The ruling with all that was found before it ===
+// === The ruling with its evidence ===
 
-/// The row that answered, with all evidence that was found before it.
+/// The row that answered, with all evidence found up to that row.
 #[derive(Debug)]
 pub struct RuledEdit<'s> {
     /// The row.
     pub ruling: Ruling<'s>,
-    /// For each catalog with the package, the bundles that the filters left. Empty if an earlier row answered.
+    /// For each catalog with the package, the bundles that pass the filters. Empty if an earlier row answered.
     pub matched: Vec<MatchedBundles<'s>>,
     /// The catalog whose deprecations operator-controller copies into the conditions.
     pub deprecations_of: Option<&'s CatalogState>,
-    /// The bundle whose image operator-controller would pull, if row 15a was put to it.
+    /// The bundle whose image operator-controller would pull, if row 15a was checked for it.
     pub pulled: Option<Choice<'s>>,
-    /// What may keep operator-controller from installing the bundle, if that denies nothing.
+    /// Faults that may keep operator-controller from installing the bundle, but that deny nothing.
     pub preflight: Option<PreflightRefusal<'s>>,
     /// The steps that guardrails would forbid if the bypass did not lift them.
     pub lifted: Vec<ForbiddenStep<'s>>,
-    /// Why not every step was compared with guardrails, if any guardrail binds.
+    /// Why some steps were not compared with guardrails, if any guardrail applies.
     pub guardrails_not_applied: Option<UnjudgedSteps>,
-    /// The rules of upgrade policies that the edit, or a step after it, violates and that only warn.
+    /// The rules of upgrade policies that only warn, and that the edit or a later step violates.
     pub policy_warnings: Vec<PolicyFinding<'s>>,
     /// How many steps were compared with upgrade policies, if not all.
     pub policies_not_applied: Option<usize>,
 }
 
-/// Why not every step that OLM would take was compared with guardrails.
+/// Why some steps that OLM would take were not compared with guardrails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnjudgedSteps {
-    /// The version that the first step starts from is not known, or cannot be read.
+    /// The version that the first step starts from is unknown or cannot be read.
     First,
-    /// There are more steps than there is time for.
+    /// The walk has more steps than time allows.
     Later {
-        /// How many were compared.
+        /// The number of compared steps.
         looked_at: usize,
     },
 }
 
-/// The bundles that the filters left in one catalog.
+/// The bundles of one catalog that pass the filters.
 #[derive(Clone, Debug)]
 pub struct MatchedBundles<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,
     /// The package in it.
     pub package: &'s Package,
-    /// The bundles in the requested channels and in the range.
+    /// The bundles that are in the requested channels and in the range.
     pub candidates: BundleSet,
-    /// The candidates that upgrade edges leave.
+    /// The candidates that upgrade edges allow.
     pub left: BundleSet,
 }
 
@@ -368,7 +369,7 @@ impl<'s> RuledEdit<'s> {
         }
     }
 
-    /// Why the bundle that it resolves to cannot be installed, or may not be, whatever becomes of the edit.
+    /// The reasons why the resolved bundle cannot be installed, or possibly cannot, whether or not the edit is denied.
     pub fn preflight(&self) -> Option<&PreflightRefusal<'s>> {
         match &self.ruling {
             Ruling::Preflight(refusal) => Some(refusal),
@@ -376,7 +377,8 @@ impl<'s> RuledEdit<'s> {
         }
     }
 
-    /// The catalog that the answer rests on: the one of the bundle it is about, otherwise the only one with matches.
+    /// The catalog that the answer rests on: the catalog of the bundle in the ruling, otherwise the only catalog with
+    /// matches.
     pub fn cited_catalog(&self) -> Option<&'s CatalogState> {
         match &self.ruling {
             Ruling::Allowed(_, choice)
@@ -401,9 +403,9 @@ impl<'s> RuledEdit<'s> {
         }
     }
 
-    /// The ruling on an edit that only turns the bypass off, from the ruling without the bypass: the edit passes, unless
-    /// a rule forbids the step that OLM then takes. Warnings about that step are kept. If it also changes how the bundle
-    /// is installed, that must be possible.
+    /// The ruling on an edit that only turns the bypass off, from the ruling without the bypass. The edit passes,
+    /// unless a rule forbids the step that OLM then takes. Warnings about that step are kept. If the edit also changes
+    /// how the bundle is installed, that must be possible.
     pub(super) fn of_stricter(self, reconfigures: bool) -> Self {
         let is_kept = reconfigures && matches!(self.ruling, Ruling::Preflight(_));
         if is_kept || self.ruling.forbids_move() {
@@ -425,8 +427,8 @@ impl<'s> RuledEdit<'s> {
         }
     }
 
-    /// The ruling on an edit that only changes how a bundle is installed, from the ruling on all of it: the edit passes,
-    /// unless operator-controller cannot install the bundle in the new way.
+    /// The ruling on an edit that only changes how a bundle is installed, from the ruling on the whole edit. The edit
+    /// passes, unless operator-controller cannot install the bundle with the new settings.
     pub(super) fn of_reconfigured(self) -> Self {
         if matches!(self.ruling, Ruling::Preflight(_)) {
             return self;
@@ -473,26 +475,26 @@ impl<'s> MatchedBundles<'s> {
     }
 }
 
-/// Why an edit was not put to the catalogs.
+/// Why an edit was not judged against the catalogs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnansweredReason {
     /// The time for the answer is over.
     DeadlineExceeded {
-        /// What the edit waited for until then.
+        /// The last thing that the edit waited for.
         waited_for: Wait,
-        /// How much time there was, counted from the first byte of the request.
+        /// The time limit, counted from the first byte of the request.
         within: Duration,
     },
     /// The queue is full.
     QueueFull {
-        /// How many wait already.
+        /// The number of edits that wait already.
         waiting: usize,
     },
-    /// The edits that wait already would take too long.
+    /// The edits that wait already would take longer than the time limit.
     QueueTooSlow {
-        /// How many wait already.
+        /// The number of edits that wait already.
         waiting: usize,
-        /// How much time there was.
+        /// The time limit.
         within: Duration,
     },
 }
@@ -502,7 +504,7 @@ pub enum UnansweredReason {
 pub enum Wait {
     /// A free worker.
     Worker,
-    /// The end of its own judgement.
+    /// The end of the judgement of the edit.
     Judge,
 }
 

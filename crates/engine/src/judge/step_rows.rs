@@ -1,7 +1,7 @@
-//! Rows 15a to 17a: what forbids the steps that OLM takes under an edit which the catalogs allow.
+//! Rows 15a to 17a: the rules that forbid steps that OLM takes under an edit which the catalogs allow.
 //!
-//! The bundle that the edit resolves to is checked as operator-controller checks it (15a); then guardrails (16) and
-//! upgrade policies (17, 17a) are put to each step.
+//! The resolved bundle is checked as operator-controller checks it (15a). Then guardrails (16) and upgrade policies
+//! (17, 17a) are checked for each step.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +22,14 @@ use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_policy::{Maker, Operation};
 use olmguard_preflight::content::InstallTarget;
 
-// === Row 15a: what operator-controller checks of the bundle that it has chosen ===
+// === Row 15a: what operator-controller checks about the bundle that it has chosen ===
 //
-// It checks before it pulls the image, and the image too if that is known.
+// Some checks run before operator-controller pulls the image. The image is checked too if its content is known.
 //
-// The edit itself is checked, and no step that OLM takes automatically after it: a bundle that cannot be installed stops
-// the extension until an edit or a catalog changes, and the next edit is checked again.
+// Only the bundle of the edit itself is checked, not the steps that OLM takes automatically afterwards. A bundle that
+// cannot be installed stops the extension until an edit or a catalog changes, and the next edit is checked again.
 
-/// Checks the bundle that an edit resolves to. Like rows 6 to 15 it denies only on the newest content.
+/// Checks the bundle that an edit resolves to. Like rows 6 to 15, this row denies only if the content is current.
 pub(super) fn put_preflight<'s>(
     ruled: &mut RuledEdit<'s>,
     question: &FilterQuestion<'_, 's>,
@@ -76,7 +76,7 @@ fn refusal<'s>(resolved: Choice<'s>, faults: InstallFaults, rules: &Rules) -> Pr
     }
 }
 
-/// What is known of the image of a bundle, and of what it would be installed in: the cluster, otherwise the installed
+/// The known facts about the image of a bundle and about the installation target: the cluster, otherwise the installed
 /// bundle.
 fn image_facts<'s>(
     question: &FilterQuestion<'_, 's>,
@@ -98,7 +98,7 @@ fn image_facts<'s>(
     }
 }
 
-/// The image of the bundle of this name in each catalog that has it.
+/// The image of the bundle with this name, in each catalog that has it.
 fn images_of<'s>(name: &str, offers: &[Offer<'s>]) -> impl Iterator<Item = &'s str> {
     offers.iter().filter_map(move |offer| {
         let bundle = offer.package.bundle(offer.find(name)?);
@@ -106,16 +106,16 @@ fn images_of<'s>(name: &str, offers: &[Offer<'s>]) -> impl Iterator<Item = &'s s
     })
 }
 
-/// The images of the bundle of this name in the catalogs that a filter selects.
+/// The images of the bundle with this name in the catalogs that a filter selects.
 pub(crate) fn images_named(snapshot: &Snapshot, filter: &Filter, name: &str) -> BTreeSet<String> {
     let offers = Offer::of_package(snapshot, filter);
     images_of(name, &offers).map(str::to_owned).collect()
 }
 
-// === Row 16: what guardrails forbid of the steps that OLM takes under an edit ===
+// === Row 16: the steps under an edit that guardrails forbid ===
 //
-// OLM does not know guardrails: it installs the best successor, and then the best successor of that. So each step up
-// to the end of the walk is compared with them.
+// OLM does not know guardrails. It installs the best successor, and then the best successor of that bundle. So every
+// step up to the end of the walk is compared with the guardrails.
 
 /// Compares an edit that OLM applies with guardrails.
 pub(super) fn put_guardrails<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhead<'_, 's>) {
@@ -148,19 +148,19 @@ pub(super) fn put_guardrails<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhe
     }
 }
 
-/// The results of guardrails for a walk.
+/// The result of checking a walk against guardrails.
 struct GuardedWalk<'a, 's> {
     guards: &'a Guards<'s>,
     resolved: Choice<'s>,
-    /// The first step that they forbid.
+    /// The first forbidden step.
     refusal: Option<ForbiddenStep<'s>>,
-    /// The steps before it that are allowed only because the bypass lifts a guardrail.
+    /// The steps before `refusal` that are allowed only because the bypass lifts a guardrail.
     lifted: Vec<ForbiddenStep<'s>>,
     not_applied: Option<UnjudgedSteps>,
 }
 
 impl<'s> GuardedWalk<'_, 's> {
-    /// Checks one step after another, up to the first forbidden one.
+    /// Checks the steps in order, up to the first forbidden one.
     fn at_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
         let most = most_steps(self.guards.weight());
         for place in 0.. {
@@ -189,7 +189,7 @@ impl<'s> GuardedWalk<'_, 's> {
         self.lifted.extend(lifted);
     }
 
-    /// Allows a step from an unknown version, because an edit is denied on evidence only, and notes it if a guardrail
+    /// Allows a step from an unknown version, because an edit is denied only on evidence. Notes the step if a guardrail
     /// could have forbidden it.
     fn not_compared(&mut self, to: Choice<'s>) {
         if self.guards.bind(&to) {
@@ -198,12 +198,12 @@ impl<'s> GuardedWalk<'_, 's> {
     }
 }
 
-// === Rows 17 and 17a: what upgrade policies forbid of these steps ===
+// === Rows 17 and 17a: the steps under an edit that upgrade policies forbid ===
 //
-// The first step, which is the edit itself, is compared with all of their rules. Each step that OLM takes
-// automatically after it is compared with the rules about a bundle: no admission sees it.
+// The first step, which is the edit itself, is compared with all rules of the policies. Each step that OLM takes
+// automatically after it is compared only with the rules about a bundle, because no admission request exists for it.
 
-/// Compares an edit that OLM applies, and that guardrails allow, with upgrade policies.
+/// Compares an edit that OLM applies, and that guardrails allow, with the upgrade policies.
 pub(super) fn put_policies<'s>(
     ruled: &mut RuledEdit<'s>,
     ahead: &mut StepsAhead<'_, 's>,
@@ -239,9 +239,9 @@ pub(super) fn put_policies<'s>(
     }
 }
 
-/// The steps that OLM takes automatically from an installed bundle and that upgrade policies deny, in their order: for
-/// each step the first rule about the bundle alone. No user makes these steps, so a condition that also reads the user
-/// denies none.
+/// The steps that OLM takes automatically from an installed bundle and that upgrade policies deny, in order. Each step
+/// is given with the first rule about the bundle alone. No user makes these steps, so a condition that also reads the
+/// user denies none of them.
 pub fn denied_steps<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,
@@ -262,7 +262,7 @@ pub fn denied_steps<'s>(
     denials.collect()
 }
 
-/// The policies that match the extension, if there are any.
+/// The policies that match the extension; `None` if no policy does.
 fn matching<'q, 's>(
     question: &'q FilterQuestion<'q, 's>,
     context: EditContext<'q>,
@@ -276,7 +276,7 @@ fn matching<'q, 's>(
     (!matching.is_empty()).then_some(matching)
 }
 
-/// Row 17a, for an edit that the rows before it allow: policies that could not be listed can forbid it.
+/// Row 17a, for an edit that all earlier rows allow: a policy that could not be listed may forbid it.
 pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
     if let (Ruling::Allowed(change, resolved), Some(why)) =
         (&ruled.ruling, &basis.policies.unlisted)
@@ -289,15 +289,15 @@ pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
     }
 }
 
-/// The results of upgrade policies for a walk.
+/// The result of checking a walk against upgrade policies.
 struct PolicyWalk<'a, 's> {
     policies: PoliciesAhead<'a, 's>,
     /// The operation of the edit itself.
     operation: Operation,
     findings: Vec<PolicyFinding<'s>>,
-    /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
+    /// The rules that already warned about a step, by policy and field. One warning per rule is enough for a walk.
     warned: BTreeSet<(&'s str, String)>,
-    /// How many steps were compared with them, if not all.
+    /// The number of steps compared with all conditions, if not all.
     looked_at: Option<usize>,
 }
 
@@ -316,13 +316,13 @@ impl<'s> PolicyWalk<'_, 's> {
         self.warned = warnings.map(rule_of).collect();
     }
 
-    /// Whether the step itself is denied, and not only the edit: for its time, its range or its user.
+    /// Whether a denial concerns the step itself, rather than only the time, range or user of the edit.
     fn denies_step(&self) -> bool {
         let mut denials = self.findings.iter().filter(|found| found.denies());
         denials.any(|found| found.violation.rule.is_of_each_step())
     }
 
-    /// Checks one step after another, up to the first that is denied.
+    /// Checks the later steps in order, up to the first that is denied.
     fn at_later_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
         for place in 1.. {
             if ahead.step(place).is_none() {
@@ -347,15 +347,15 @@ impl<'s> PolicyWalk<'_, 's> {
     }
 }
 
-/// The policies that match an extension, for the steps that OLM takes automatically. Conditions can cost so much that
-/// only the first steps are compared with them. The other rules are compared with all steps of any walk that was not
-/// made to cost time.
+/// The policies that match an extension, for the steps that OLM takes automatically. Conditions can be so expensive
+/// that only the first steps are compared with them. The other rules are compared with all steps of any walk that was
+/// not built to cost time.
 struct PoliciesAhead<'a, 's> {
     matching: MatchingPolicies<'a, 's>,
     without_conditions: MatchingPolicies<'a, 's>,
-    /// How many steps are compared with them.
+    /// The number of steps that are compared with the rules.
     most: usize,
-    /// How many steps are compared with their conditions.
+    /// The number of steps that are compared with the conditions.
     most_conditions: usize,
 }
 
@@ -374,12 +374,12 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
         }
     }
 
-    /// Whether the conditions are no longer evaluated for this step.
+    /// Whether the conditions are not evaluated for this step.
     fn is_partial(&self, place: usize) -> bool {
         place >= self.most_conditions
     }
 
-    /// The rules that a step violates; `None` if the walk has ended, or there is no time for more.
+    /// The rules that a step violates; `None` if the walk has ended or no time is left.
     fn at_step(
         &self,
         ahead: &mut StepsAhead<'_, 's>,
@@ -403,7 +403,7 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
     }
 }
 
-/// A rule by its policy and field.
+/// The identity of a rule: its policy and field.
 fn rule_of<'s>(found: &PolicyFinding<'s>) -> (&'s str, String) {
     (found.policy.name(), found.violation.rule.path())
 }

@@ -1,11 +1,11 @@
-//! The steps that the controller takes automatically with an extension that no one edits, until it stays where it is or
-//! can do nothing.
+//! The steps that operator-controller takes automatically while no one edits the extension, up to the point where it
+//! stays or cannot continue.
 //!
-//! Each step is the answer to the same request, with the bundle installed that the step before resolved to.
+//! Each step is the answer to the same request, with the bundle of the previous step installed.
 //!
-//! Invariant: the walk ends. The installed bundle is a candidate of the next step, by the stay rule. So each step is
-//! better than the one before: from deprecated to not deprecated, from a catalog to one of higher priority, or within a
-//! catalog to a better bundle, in this order. So no bundle comes twice.
+//! Invariant: the walk ends. By the stay rule, the installed bundle is a candidate of the next step. So each step is
+//! better than the previous one: from deprecated to not deprecated, then to a catalog of higher priority, then to a
+//! better bundle in the same catalog. So no bundle occurs twice.
 
 use crate::extension::{Filter, InstalledBundle};
 use crate::judge::question::{FilterQuestion, ReadInstalled};
@@ -18,35 +18,35 @@ use crate::resolve::{
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::{BundleReleaseSupport, Version};
 
-/// The steps, and why there is none after the last.
+/// The steps, and the reason why no step follows the last one.
 #[derive(Debug)]
 pub struct Walk<'s> {
-    /// The bundle that each step installs; the one that is installed at first is not among them.
+    /// The bundle that each step installs, without the one installed at the start.
     pub steps: Vec<Choice<'s>>,
-    /// What is installed at the end.
+    /// The installed bundle at the end.
     pub last: InstalledBundle,
-    /// Why it ends there.
+    /// Why the walk ends.
     pub end: WalkEnd<'s>,
-    /// The steps that guardrails forbid, also if the bypass lifts them: OLM does not know guardrails. Of very many the
-    /// first ones.
+    /// The steps that guardrails forbid, even if the bypass lifts the guardrail: OLM does not know guardrails. Limited
+    /// to the first [`MOST_FORBIDDEN`].
     pub forbidden: Vec<ForbiddenStep<'s>>,
-    /// How many steps were compared with guardrails, if not all.
+    /// The number of steps compared with guardrails, if not all.
     pub looked_at: Option<usize>,
 }
 
 /// Why a walk ends.
 #[derive(Debug)]
 pub enum WalkEnd<'s> {
-    /// The request resolves to what is installed.
+    /// The request resolves to the installed bundle.
     Stays(Choice<'s>),
-    /// The request does not resolve, for this reason.
+    /// The request does not resolve, with the ruling that explains it.
     Stops(Box<RuledEdit<'s>>),
-    /// The request resolves to this, and operator-controller does not install it.
+    /// The request resolves to this bundle, but operator-controller does not install it.
     NotInstalled(Choice<'s>),
 }
 
-/// The walk under a filter from an installed bundle on. Guardrails do not stop the controller. A bundle that it does not
-/// install does, if it is known how the extension is set.
+/// Walks from an installed bundle under a filter. Guardrails do not stop operator-controller. A bundle that it does not
+/// install ends the walk, if the settings of the extension are known.
 pub fn walk<'s>(
     basis: Basis<'s>,
     filter: &Filter,
@@ -85,7 +85,7 @@ fn walked<'s>(
     }
 }
 
-/// The first steps that guardrails forbid, and how many were compared with them, if not all.
+/// The first steps that guardrails forbid, and the number of compared steps, if not all.
 fn forbidden<'s>(ahead: &mut StepsAhead<'_, 's>) -> (Vec<ForbiddenStep<'s>>, Option<usize>) {
     let guards = ahead.guards();
     let mut forbidden = Vec::new();
@@ -106,34 +106,34 @@ fn forbidden<'s>(ahead: &mut StepsAhead<'_, 's>) -> (Vec<ForbiddenStep<'s>>, Opt
     (forbidden, None)
 }
 
-/// The steps of a walk: each is found when it is asked for the first time, and kept.
+/// The steps of a walk. Each step is computed on first use and then kept.
 pub(super) struct StepsAhead<'q, 's> {
-    /// What is requested.
+    /// The filter and the offers for it.
     pub(super) question: &'q FilterQuestion<'q, 's>,
-    /// What is installed before the first step.
+    /// The installed bundle before the first step.
     pub(super) installed: &'q ReadInstalled<'q>,
-    /// What the walk ends before.
+    /// The check that ends the walk before a bundle that operator-controller does not install.
     install: Option<InstallBound<'q>>,
-    /// The first step, if it was given: whether OLM installs it is asked before the next one.
+    /// The first step, if the caller gave it. Its installation is checked before the next step is computed.
     given: Option<Choice<'s>>,
     steps: Vec<WalkStep<'s>>,
-    /// Why there is no step after those, if none is left to find.
+    /// Why no step follows these; set once no step is left to find.
     end: Option<WalkEnd<'s>>,
 }
 
 /// One step of a walk.
 #[derive(Debug)]
 struct WalkStep<'s> {
-    /// What it installs.
+    /// The bundle that the step installs.
     to: Choice<'s>,
-    /// How that relates to the bundle that it replaces.
+    /// How that bundle relates to the one it replaces.
     allowed: AllowedChange,
-    /// The same bundle as the next step reads it: as the controller records it.
+    /// The same bundle as the next step reads it, that is, as operator-controller records it.
     after: ReadInstalled<'s>,
 }
 
 impl<'q, 's> StepsAhead<'q, 's> {
-    /// The steps of a question from an installed bundle on.
+    /// The steps of a question, from an installed bundle.
     pub(super) fn of(
         question: &'q FilterQuestion<'q, 's>,
         installed: &'q ReadInstalled<'q>,
@@ -148,20 +148,20 @@ impl<'q, 's> StepsAhead<'q, 's> {
         }
     }
 
-    /// The same steps, up to the first bundle that operator-controller does not install in this way.
+    /// Limits the steps to those before the first bundle that operator-controller does not install with these settings.
     pub(super) fn installed_as(mut self, install: Option<InstallContext<'q>>) -> Self {
         let question = self.question;
         self.install = InstallBound::of(install, question.basis.snapshot, question.offers());
         self
     }
 
-    /// The same steps, where only the catalogs show which bundles operator-controller does not install.
+    /// Lets only the catalogs decide which bundles operator-controller does not install.
     pub(super) fn by_catalogs(mut self) -> Self {
         self.install = self.install.map(InstallBound::by_catalogs);
         self
     }
 
-    /// The same steps, if the ruling on the first is known. Rules judge that step whether or not OLM installs its bundle.
+    /// Sets the first step from its ruling. The rules are checked for that step whether or not OLM installs its bundle.
     pub(super) fn with_first(mut self, ruled: &RuledEdit<'s>) -> Self {
         if let Ruling::Allowed(allowed, to) = ruled.ruling {
             let install = self.install.take();
@@ -171,7 +171,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self
     }
 
-    /// The bundle that a step installs, counted from 0; none after the end.
+    /// The bundle that a step installs, counted from 0; `None` after the end.
     pub(super) fn step(&mut self, place: usize) -> Option<Choice<'s>> {
         while self.steps.len() <= place && self.end.is_none() {
             self.find();
@@ -179,13 +179,13 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self.steps.get(place).map(|step| step.to)
     }
 
-    /// The bundle that the step before a step installs.
+    /// The bundle that the previous step installs.
     pub(super) fn before(&self, place: usize) -> Option<Choice<'s>> {
         let before = self.steps.get(place.checked_sub(1)?)?;
         Some(before.to)
     }
 
-    /// The start of a step that was found.
+    /// The start of a step that is already computed.
     pub(super) fn start(&self, place: usize) -> StepStart<'_> {
         let before = place
             .checked_sub(1)
@@ -193,7 +193,8 @@ impl<'q, 's> StepsAhead<'q, 's> {
         before.map_or_else(|| self.installed.start(), |before| before.after.start())
     }
 
-    /// Why guardrails forbid a step that was found, and the version that it starts from, if that can be read.
+    /// The violations of guardrails by a computed step, and the version that the step starts from; `None` if that
+    /// version cannot be read.
     pub(super) fn violations(
         &self,
         guards: &Guards<'s>,
@@ -218,12 +219,12 @@ impl<'q, 's> StepsAhead<'q, 's> {
         Guards::of(imposed, &question.filter.package, question.offers())
     }
 
-    /// The bundles that the steps install, one after the other.
+    /// The bundles that the steps install, in order.
     pub(super) fn choices(mut self) -> impl Iterator<Item = Choice<'s>> {
         (0..).map_while(move |place| self.step(place))
     }
 
-    /// All steps, and why there is none after the last.
+    /// All steps, and the reason why no step follows the last one.
     fn into_end(mut self) -> (Vec<Choice<'s>>, WalkEnd<'s>) {
         let end = loop {
             match self.end.take() {
@@ -248,7 +249,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         }
     }
 
-    /// Adds a step. The number of steps is bounded, so that the end of a walk does not rest on the invariant alone.
+    /// Adds a step. The number of steps is bounded, so termination does not depend on the invariant alone.
     fn take(&mut self, allowed: AllowedChange, to: Choice<'s>) {
         let rules = self.question.basis.snapshot.rules();
         let origin = Origin::of_choice(to, rules);
@@ -272,14 +273,14 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self.install.is_some_and(|bound| bound.refuses(to, rules))
     }
 
-    /// The most steps: as many as there are bundles, because none comes twice.
+    /// The most steps: the number of bundles, because no bundle occurs twice.
     fn most(&self) -> usize {
         let offers = self.question.offers().iter();
         offers.map(|offer| offer.package.bundle_count()).sum()
     }
 }
 
-/// A bundle as the controller records it once it is installed; `None` if its version cannot be read.
+/// The bundle as operator-controller records it after the installation; `None` if its version cannot be read.
 pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
     let gate = match rules.release_key {
         ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
@@ -294,9 +295,9 @@ pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
     })
 }
 
-// === What guardrails and policies are put to ===
+// === The steps to compare with guardrails and policies ===
 
-/// The steps of a path that start at a readable version, the first at this one.
+/// The steps of a path that start at a readable version. The first one starts at `start`.
 pub fn steps_of<'p, 's>(
     start: Option<Version>,
     path: &'p [Choice<'s>],
@@ -309,19 +310,19 @@ pub fn steps_of<'p, 's>(
     starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
 }
 
-/// How many steps of a walk are compared with guardrails or policies of this weight, at least one.
+/// The number of steps of a walk that are compared with guardrails or policies of this weight; at least one.
 pub fn most_steps(weight: usize) -> usize {
     affordable_steps(weight).clamp(1, MOST_STEPS)
 }
 
-/// How many steps there is time for, to answer one question.
+/// The number of steps that can be compared in the time for one question.
 pub fn affordable_steps(weight: usize) -> usize {
     MOST_COMPARISONS / weight.max(1)
 }
 
-/// The most steps of a walk that are compared: far more than any package has, and few enough for one that was made to
-/// cost time.
+/// The most steps of a walk that are compared: far more than any real package has, and few enough to bound the cost of
+/// a hostile one.
 const MOST_STEPS: usize = 4096;
 
-/// How many forbidden steps of one walk are kept: more than anyone reads, and each can have hundreds of reasons.
+/// The most forbidden steps that one walk keeps: more than anyone reads, and each can have hundreds of reasons.
 pub const MOST_FORBIDDEN: usize = 32;

@@ -25,12 +25,12 @@ use olmguard_preflight::content::NeededObject;
 
 pub use install::{OldKubernetes, ShortWebhookNames};
 
-/// One such fact, with the evidence for its words.
+/// A warning, with the evidence for its text.
 #[derive(Debug)]
 pub enum Warning<'s> {
-    /// The edit turns the bypass off and is allowed, and OLM refuses it, or may, by this row.
+    /// The edit only turns the bypass off and is allowed, but by this row OLM refuses it or may refuse it.
     StricterDoesNotResolve(Box<RuledEdit<'s>>),
-    /// A bypass is in force, with the jump that it allows.
+    /// A bypass is set, with the jump that it allows.
     Bypass {
         /// The jump, if the edit makes one.
         jump: Option<Jump>,
@@ -55,55 +55,57 @@ pub enum Warning<'s> {
     },
     /// The newest version of the range is not what the edit installs.
     NewestNotDirect {
-        /// The newest that is not deprecated.
+        /// The newest bundle that is not deprecated.
         newest: Choice<'s>,
-        /// What the edit installs first.
+        /// The bundle that the edit installs first.
         resolved: Choice<'s>,
-        /// Where OLM continues to.
+        /// The automatic upgrades after that bundle.
         then: Continuation<'s>,
     },
-    /// The range is one version with build metadata, and another build of it is installed.
+    /// The range is one version with build metadata, and the edit installs another build of it.
     OtherBuild(Choice<'s>),
-    /// Another bundle has the version and the release of the resolved one, and OLM does not say which of them it takes.
+    /// Another bundle has the same version and release as the resolved one, and the choice of OLM between them is not
+    /// defined.
     Tie {
-        /// What OLM nearly always takes: the first by the names of the bundles.
+        /// The bundle that OLM nearly always chooses: the first by name.
         resolved: Choice<'s>,
-        /// The next one.
+        /// The next bundle by name.
         other: &'s Bundle,
     },
-    /// The old range had an upper bound, the new one has none.
+    /// The old range had an upper bound; the new one has none.
     UpperBoundRemoved,
-    /// A requested channel does not exist beside one that does.
+    /// A requested channel does not exist, while another requested one does.
     ChannelMissing {
         /// The channel.
         channel: String,
         /// The existing channel with the most similar name.
         nearest: Option<&'s str>,
     },
-    /// The bundle resolves, and operator-controller cannot install it, or may not be able to.
+    /// The bundle resolves, but operator-controller cannot install it, or possibly cannot.
     Preflight(PreflightRefusal<'s>),
     /// The image of this bundle is not read yet, so its manifests and CRDs are not checked.
     ImageUnread(Choice<'s>),
-    /// This object does not exist, OLM does not create it, and the installation needs it.
+    /// The installation needs this object, which does not exist and which OLM does not create.
     NeededMissing(&'s NeededObject),
-    /// The bundle states that it needs these kinds, one or more, and the cluster does not serve them. OLM does not read that.
+    /// The bundle declares that it needs these kinds, at least one, and the cluster does not serve them. OLM ignores
+    /// such declarations.
     KindsNeeded {
         /// The bundle.
         bundle: Choice<'s>,
         /// The kinds.
         kinds: Vec<BundledKind>,
     },
-    /// The bundle states that it needs a newer Kubernetes than the cluster has. OLM does not read that.
+    /// The bundle declares that it needs a newer Kubernetes than the cluster has. OLM ignores such declarations.
     KubernetesTooOld(OldKubernetes<'s>),
-    /// The API server refuses webhooks of the bundle for their names.
+    /// The API server refuses webhooks of the bundle because of their names.
     WebhookNamesShort(ShortWebhookNames<'s>),
-    /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
+    /// An upgrade is still rolling out. OLM applies edits of the spec only after it.
     RollingOut,
-    /// The name of the installed bundle is not known, and every name gives the same answer.
+    /// The name of the installed bundle is unknown, but every name gives the same answer.
     InstalledNameUnknown,
-    /// This name of the installed bundle was not given.
+    /// The name of the installed bundle was inferred, not given.
     InstalledNameInferred(String),
-    /// The bypass lifts this reason why a step that OLM takes is forbidden.
+    /// The bypass lifts a guardrail that would otherwise forbid a step of OLM.
     GuardrailLifted {
         /// The version that the step starts from.
         from: Version,
@@ -116,21 +118,21 @@ pub enum Warning<'s> {
     Policy(PolicyFinding<'s>),
     /// Not every step that OLM would take was compared with guardrails.
     GuardrailsNotApplied(UnjudgedSteps),
-    /// Only so many of the steps that OLM would take were compared with upgrade policies.
+    /// Only this number of the steps that OLM would take was compared with upgrade policies.
     PoliciesNotApplied(usize),
-    /// The catalogs have guardrails of the package in versions that are not known here: in these schemas, one or more,
-    /// in byte order.
+    /// The catalogs have guardrails for the package in schema versions that this program does not know: these schemas,
+    /// at least one, in byte order.
     GuardrailsUnknown(Vec<&'s str>),
-    /// A field or word that another shape has.
+    /// A field or value that belongs to another shape.
     Hint(Hint),
 }
 
-/// Where OLM upgrades to automatically after the bundle that an edit installs.
+/// The automatic upgrades of OLM after the bundle that an edit installs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Continuation<'s> {
-    /// To the newest version of the range.
+    /// Up to the newest version of the range.
     Newest,
-    /// To this one, and no further.
+    /// Up to this bundle, and no further.
     Stops(Choice<'s>),
     /// Unknown: there are too many steps to check.
     Unknown,
@@ -152,7 +154,7 @@ pub(super) fn warnings<'s>(
         warnings.extend(of_rules_not_applied(ruled));
         warnings.extend(of_lifted(ruled));
     }
-    // JSON and the log have them too, so they come last where there is no room for all.
+    // JSON and the log also contain these, so they come last when there is no room for all.
     warnings.extend(of_policies(ruled));
     warnings.extend(of_unknown_guardrails(ruled));
     warnings.extend(outdated(basis.snapshot, ruled));
@@ -221,7 +223,7 @@ fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {
     bypasses.then_some(Warning::Bypass { jump })
 }
 
-/// Every rule that the bypass lifts.
+/// One warning for every violation that the bypass lifts.
 fn of_lifted<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
     ruled.lifted.iter().flat_map(|forbidden| {
         let violations = forbidden.violations.iter();
@@ -233,7 +235,7 @@ fn of_lifted<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
     })
 }
 
-/// The schemas of guardrails in the catalogs that are not known here, each once.
+/// The guardrail schemas in the catalogs that this program does not know, each once.
 fn of_unknown_guardrails<'s>(ruled: &RuledEdit<'s>) -> Option<Warning<'s>> {
     let packages = ruled.matched.iter().map(|matched| matched.package);
     let schemas: BTreeSet<&'s str> = packages
@@ -281,7 +283,8 @@ fn of_choice<'s>(
     warnings
 }
 
-/// Whether the edit pins a version with build metadata that the bundle does not have: OLM does not compare it.
+/// Whether the edit pins a version with build metadata that the bundle does not have. OLM does not compare build
+/// metadata.
 fn is_other_build(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
     let filter = edit.new.filter.as_ref().ok();
     let pinned = filter.and_then(Filter::range).map(|range| {
@@ -296,7 +299,8 @@ fn is_other_build(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
     !pinned.build().is_empty() && pinned.build() != build
 }
 
-/// OLM reads the bundles of a package in no certain order, and keeps that order among equal versions.
+/// The warning about a tie. OLM reads the bundles of a package in an undefined order and keeps that order among equal
+/// versions.
 fn of_tie<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
     let package = resolved.package;
     let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
@@ -358,15 +362,16 @@ fn missing_channels<'s>(edit: &Edit<'_>, ruled: &RuledEdit<'s>) -> Vec<Warning<'
         .collect()
 }
 
-/// How many channels that do not exist are named: an answer has room for no more.
+/// The most missing channels that are reported, because an admission response has no room for more.
 const MOST_MISSING: usize = 5;
 
 // === Catalogs whose loaded content is not, or may not be, the newest ===
 
-/// One warning for all that are known to be superseded, and one for all others that are old.
+/// One warning for all catalogs that are known to be superseded, and one for all others that are old.
 ///
-/// Only catalogs that the answer rests on: those that have the package or, if none has it, all selected ones, because
-/// newer content of any can have it. A catalog in the verdict itself (rows 5, 5a and 5b) gets no warning as well.
+/// Only catalogs that the answer depends on count: those that have the package or, if none has it, all selected ones,
+/// because newer content of any of them may have it. A catalog in the verdict itself (rows 5, 5a and 5b) gets no
+/// warning.
 fn outdated<'s>(
     snapshot: &'s Snapshot,
     ruled: &RuledEdit<'s>,
@@ -381,7 +386,7 @@ fn outdated<'s>(
     superseded.into_iter().chain(old)
 }
 
-/// The catalogs that the answer rests on, in byte order of their names.
+/// The catalogs that the answer depends on, in byte order of their names.
 fn asked<'s>(snapshot: &'s Snapshot, ruled: &RuledEdit<'s>) -> Vec<&'s CatalogState> {
     match &ruled.ruling {
         Ruling::PackageNotFound { searched, .. } => searched
@@ -396,10 +401,10 @@ fn asked<'s>(snapshot: &'s Snapshot, ruled: &RuledEdit<'s>) -> Vec<&'s CatalogSt
     }
 }
 
-// === The newest version of a range, if the edit installs a lower one first ===
+// === The newest version of a range, if the edit first installs a lower one ===
 
-/// The warning. The newest version is looked for in the catalog of the resolved bundle, because between catalogs
-/// priority decides.
+/// The warning about a newest version that is not installed directly. Only the catalog of the resolved bundle is
+/// searched, because priority decides between catalogs.
 fn not_direct<'s>(
     basis: Basis<'s>,
     edit: &Edit<'_>,
@@ -433,7 +438,7 @@ fn is_higher(newest: Choice<'_>, resolved: Choice<'_>) -> bool {
     both.is_some_and(|(high, low)| high.version.cmp_precedence(&low.version).is_gt())
 }
 
-/// Where OLM upgrades to from the resolved bundle, as far as that is checked.
+/// The automatic upgrades of OLM after the resolved bundle, as far as they are checked.
 fn continuation<'s>(
     basis: Basis<'s>,
     edit: &Edit<'_>,
@@ -464,6 +469,6 @@ fn continuation<'s>(
     }
 }
 
-/// How many bundles are compared: each step compares all of a package, and an edit waits for the answer. It is enough
-/// for a walk through each of 360 bundles; the largest package recorded has 203.
+/// The most bundles that are compared. Each step compares all bundles of a package while an edit waits for the answer.
+/// The limit allows a walk through each of 360 bundles; the largest recorded package has 203.
 const MOST_BUNDLES: usize = 1 << 17;

@@ -1,5 +1,5 @@
-//! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail, policy or bundle is
-//! the reason.
+//! How far users can upgrade if no upgrade path leads to the requested version, and which guardrail, policy or bundle
+//! is the reason.
 
 use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::{ForbiddenStep, PreflightRefusal, Ruling, steps_of};
@@ -8,39 +8,40 @@ use crate::resolve::{
     shortest_path, weigh,
 };
 
-/// What is known if there is no upgrade path.
+/// The known facts if there is no upgrade path.
 #[derive(Debug)]
 pub struct DeadEnd<'s> {
-    /// The highest release that can be reached edit by edit, with the channels and the selector of the request;
-    /// absent if none above the installed one can.
+    /// The highest release that can be reached edit by edit, with the channels and the selector of the request. Absent
+    /// if no release above the installed version can be reached.
     pub highest: Option<Choice<'s>>,
-    /// The highest bundle that can be reached so, if it is a prerelease.
+    /// The highest reachable bundle, if it is a prerelease.
     pub prerelease: Option<Choice<'s>>,
-    /// The bundle that can be reached so without the channels of the request, if that is what it would resolve to.
+    /// The bundle that can be reached without the channels of the request, if the request would then resolve to it.
     pub elsewhere: Option<Choice<'s>>,
-    /// Whether one of several catalogs gives a path alone: a step that two of the same priority offer is ambiguous.
+    /// Whether one of several catalogs has a path by itself. A step that two catalogs of the same priority offer is
+    /// ambiguous.
     pub in_one_catalog: PathInOneCatalog<'s>,
-    /// The first step that guardrails forbid of the path that edges alone would give.
+    /// The first step that guardrails forbid on the path that exists without guardrails.
     pub blocked: Option<ForbiddenStep<'s>>,
-    /// The refusal of the first bundle that OLM does not install, on the path that there would be if it did.
+    /// The refusal of the first bundle that OLM does not install, on the path that would exist if OLM did.
     pub uninstallable: Option<PreflightRefusal<'s>>,
-    /// The denials by upgrade policies of the first step that they deny on the path that there would be without them.
+    /// The policy denials of the first denied step on the path that would exist without policies.
     pub policies: Vec<PolicyFinding<'s>>,
 }
 
-/// Whether a request for one of its catalogs alone has an upgrade path.
+/// Whether the request has an upgrade path if it selects only one of its catalogs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum PathInOneCatalog<'s> {
-    /// It has none, or there is one catalog.
+    /// No path exists, or there is only one catalog.
     #[default]
     Absent,
-    /// The end of the path.
+    /// A path exists; this is its last bundle.
     To(Choice<'s>),
-    /// More than edges binds the path, or the search ended early.
+    /// Unknown: other rules than edges apply to the path, or the search ended early.
     Unknown,
 }
 
-/// The dead end of a request; none if upgrade edges do not bind it.
+/// The dead end of a request; `None` if upgrade edges do not apply to it.
 pub(super) fn of<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
@@ -54,7 +55,7 @@ pub(super) fn of<'s>(
     let asked = asked.flatten();
     let way = anything.zip(asked.as_deref());
     let any_way = anything.map(|ground| (ground, ground.offers.as_slice()));
-    // What denies the edit itself is named by the refusal.
+    // The refusal itself reports the rule that denies the edit.
     let by_guardrails = if has_goal { way } else { any_way };
     let by_guardrails = by_guardrails.filter(|_| !matches!(ruling, Ruling::Guardrail(_)));
     let reached = anything.zip(search);
@@ -80,7 +81,7 @@ pub(super) fn of<'s>(
     })
 }
 
-/// The highest bundles within reach that are above what is installed: among releases, and among all.
+/// The highest reachable bundles above the installed one: among releases, and among all bundles.
 fn highest<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
@@ -108,7 +109,8 @@ fn highest<'s>(
     [highest, if is_same { highest } else { end(of_all) }]
 }
 
-/// The end of the path to what the request would resolve to without its channels, if they can be the reason.
+/// The end of the path to the bundle that the request would resolve to without its channels, if the channels can be the
+/// reason.
 fn elsewhere<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
@@ -133,7 +135,7 @@ fn elsewhere<'s>(
     path.last().copied().filter(|_| is_sure)
 }
 
-/// The path in the first catalog that has one.
+/// The path in the first catalog that has one by itself.
 fn in_one_catalog<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
@@ -154,8 +156,8 @@ fn in_one_catalog<'s>(
     }
 }
 
-/// The denials by policies of one step: the first that they deny on the path to the bundle that the request resolves to
-/// if no edge counts.
+/// The policy denials of the first denied step on the path to the bundle that the request would resolve to without
+/// edges.
 fn policed<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
@@ -178,15 +180,16 @@ fn policed<'s>(
     .unwrap_or_default()
 }
 
-/// The refusal of the first bundle that is not installed, on the path to the bundle that the request resolves to if
-/// no edge counts.
+/// The refusal of the first bundle that OLM does not install, on the path to the bundle that the request would resolve
+/// to without edges.
 fn uninstallable<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
     asked: &[Offer<'s>],
     origin: &Origin<'_>,
 ) -> Option<PreflightRefusal<'s>> {
-    // The search that found no path has come to all that it can reach: without a refusal, it is the same search.
+    // The search that found no path has visited everything it can reach. Without a refusal, this search would be the
+    // same.
     anything.has_refusals().then_some(())?;
     let free = Bounds {
         install: None,
@@ -213,7 +216,7 @@ where
     starts.zip(steps.iter().copied())
 }
 
-/// The first forbidden step of the path that there would be without guardrails.
+/// The first forbidden step of the path that exists without guardrails.
 fn blocked<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
@@ -237,7 +240,8 @@ fn blocked<'s>(
     })
 }
 
-/// The path within these bounds to the bundle that the request resolves to if no edge counts; empty if there is none.
+/// The path within these bounds to the bundle that the request would resolve to without edges; empty if there is no
+/// path.
 fn steps<'s>(asked: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Vec<Choice<'s>> {
     let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);

@@ -1,4 +1,4 @@
-//! Puts suggestions to the decision table, and bounds the search for them.
+//! Checks suggestions against the decision table, and bounds the search for them.
 
 use crate::extension::{Filter, Policy};
 use crate::judge::advice::{BypassHelps, fits, pin};
@@ -15,20 +15,20 @@ use olmguard_catalog::Package;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_catalog::version::crd;
 
-/// Asks the decision table about changes of one request.
+/// Evaluates the decision table for variations of one request.
 #[derive(Debug)]
 pub(super) struct Prover<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) request: Request<'a>,
-    /// The effort that each proof is paid from.
+    /// The effort that each check draws on.
     pub(super) effort: &'a Effort<'a>,
-    /// The cost of one proof for the requested package.
+    /// The cost of one check for the requested package.
     pub(super) cost: usize,
     installed: ReadInstalled<'a>,
 }
 
 impl<'a, 's> Prover<'a, 's> {
-    /// The prover for changes of this request.
+    /// The prover for variations of this request.
     pub(super) fn of(basis: Basis<'s>, request: &Request<'a>, effort: &'a Effort<'a>) -> Self {
         Self {
             basis,
@@ -39,7 +39,7 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
-    /// The installed bundle, if it is readable and upgrade edges bind the request.
+    /// The installed bundle, if it is readable and upgrade edges apply to the request.
     pub(super) fn origin(&self) -> Option<&Origin<'a>> {
         self.installed().filter(|_| !self.request.filter.bypasses())
     }
@@ -49,7 +49,7 @@ impl<'a, 's> Prover<'a, 's> {
         self.installed.origin()
     }
 
-    /// The bundle that an edit to this filter resolves to, if it is allowed.
+    /// The bundle that an edit to this filter resolves to, if the edit is allowed.
     pub(super) fn admits(&self, filter: &Filter) -> Option<Choice<'s>> {
         self.admits_from(filter, &self.installed)
     }
@@ -65,7 +65,7 @@ impl<'a, 's> Prover<'a, 's> {
         fits.then(|| self.request.filter.with_version(range))
     }
 
-    /// Whether every step is allowed and resolves to its bundle, each installed for the next.
+    /// Whether every step is allowed and resolves to its bundle, with the bundle of the previous step installed.
     pub(super) fn admits_path(&self, steps: &[Choice<'_>]) -> bool {
         let Some((first, rest)) = steps.split_first() else {
             return true;
@@ -77,9 +77,9 @@ impl<'a, 's> Prover<'a, 's> {
         end.is_some()
     }
 
-    /// The steps that OLM makes automatically after an edit to a range; absent if the edit is not allowed, nothing is
-    /// installed, OLM does not install one of them, or the effort ends. OLM installs the `known` bundles: a search has
-    /// checked each.
+    /// The steps that OLM takes automatically after an edit to a range. `None` if the edit is not allowed, nothing is
+    /// installed, OLM does not install one of the bundles, or the effort is used up. The `known` bundles count as
+    /// installable, because a search has checked each of them.
     pub(super) fn walk(&self, range: &str, known: &[Choice<'_>]) -> Option<Vec<Choice<'s>>> {
         let filter = self.ranged(range)?;
         let question = self.asked(&filter)?;
@@ -120,7 +120,7 @@ impl<'a, 's> Prover<'a, 's> {
         self.resolved(&self.asked(filter)?, installed)
     }
 
-    /// A filter with what the catalogs offer for it; `None` if the effort ends or it does not compile.
+    /// A filter with the offers of the catalogs for it; `None` if the effort is used up or the filter does not compile.
     fn asked<'f>(&self, filter: &'f Filter) -> Option<FilterQuestion<'f, 's>> {
         let cost = if filter.package == self.request.filter.package {
             self.cost
@@ -131,7 +131,7 @@ impl<'a, 's> Prover<'a, 's> {
         FilterQuestion::of(self.basis, filter).ok()
     }
 
-    /// The bundle that an edit to the filter of a question resolves to, if it is allowed.
+    /// The bundle that the filter of a question resolves to, if the edit is allowed.
     fn resolved(
         &self,
         question: &FilterQuestion<'_, 's>,
@@ -143,7 +143,7 @@ impl<'a, 's> Prover<'a, 's> {
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
     }
 
-    /// Why OLM does not install the bundle of a step, if that is what refuses the edit that pins it.
+    /// Why OLM does not install the bundle of a step, if this is the reason that the edit pinning it is refused.
     pub(super) fn uninstallable(
         &self,
         from: &Origin<'_>,
@@ -158,7 +158,7 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
-    /// What is installed after a step.
+    /// The installed bundle after a step.
     fn step(&self, step: Choice<'_>, installed: &ReadInstalled<'_>) -> Option<ReadInstalled<'s>> {
         let pinned = self.request.filter.with_version(&pin(step)?);
         let reached = self.admits_from(&pinned, installed)?;
@@ -167,8 +167,8 @@ impl<'a, 's> Prover<'a, 's> {
     }
 }
 
-/// The cost of one proof, in compared bundles. The number of successors is not known before the proof: it
-/// counts as an eighth of the package.
+/// The cost of one check, in compared bundles. The number of successors is not known before the check; an eighth of the
+/// package is assumed.
 fn cost(snapshot: &Snapshot, package: &str) -> usize {
     let loaded = snapshot.catalogs().iter().filter_map(CatalogState::loaded);
     let packages = loaded.filter_map(|catalog| catalog.package(package)?.ok());
@@ -179,22 +179,22 @@ fn cost(snapshot: &Snapshot, package: &str) -> usize {
 /// The cost to compile a request, in compared bundles.
 const COMPILING: usize = 16;
 
-// === What a search for paths covers: the offers of a filter, and what binds the steps between them ===
+// === The scope of a search for paths: the offers of a filter, and the rules for the steps between them ===
 
-/// The offers of a filter, with the guardrails of its package in them and the policies that match it.
+/// The offers of a filter, with the guardrails of its package and the policies that match it.
 #[derive(Debug)]
 pub(super) struct Ground<'a, 's> {
     pub(super) offers: Vec<Offer<'s>>,
     guards: Guards<'s>,
     policies: MatchingPolicies<'a, 's>,
-    /// How a bundle is to be installed, if one that cannot be is denied.
+    /// How a bundle is to be installed, if OLM's release denies a bundle that cannot be.
     install: Option<InstallContext<'a>>,
     refusals: KnownRefusals,
     snapshot: &'s Snapshot,
 }
 
 impl<'a, 's> Ground<'a, 's> {
-    /// The ground of a filter; `None` if it does not compile, or a selected catalog cannot answer.
+    /// The ground of a filter; `None` if the filter does not compile or a selected catalog cannot answer.
     pub(super) fn of(
         basis: Basis<'s>,
         filter: &'a Filter,
@@ -221,13 +221,14 @@ impl<'a, 's> Ground<'a, 's> {
         &self.policies
     }
 
-    /// Whether a search has come to a bundle that OLM does not install.
+    /// Whether a search has found a bundle that OLM does not install.
     pub(super) fn has_refusals(&self) -> bool {
         self.refusals.has_any()
     }
 
-    /// Whether each edit of a path that the search found is allowed. If only edges bind, the search decides as the rows
-    /// do. Guardrails also check the steps that OLM makes after an edit, so they are put to the edits again.
+    /// Whether each edit of a path that the search found is allowed. If only edges apply, the search decides as the
+    /// rows do. Guardrails also check the steps that OLM takes after an edit, so with guardrails the edits are checked
+    /// again.
     pub(super) fn admits(&self, prover: &Prover<'_, '_>, path: &[Choice<'_>]) -> bool {
         if !self.binds_by_edges_alone(prover.effort) {
             return prover.admits_path(path);
@@ -236,12 +237,12 @@ impl<'a, 's> Ground<'a, 's> {
         versions.all(|read| read.is_ok_and(|read| fits(&read.version)))
     }
 
-    /// Whether only edges bind, so that no edit of a path must be checked again.
+    /// Whether only edges apply, so the edits of a path need no further check.
     pub(super) fn binds_by_edges_alone(&self, effort: &Effort<'_>) -> bool {
         self.bounds(effort).are_edges_alone()
     }
 
-    /// What binds paths besides the edges. A search for them pays from this effort.
+    /// The rules for paths in addition to edges. A search within them draws on this effort.
     pub(super) fn bounds<'b>(&'b self, effort: &'b Effort<'_>) -> Bounds<'b, 's> {
         Bounds {
             rules: self.snapshot.rules(),
@@ -254,8 +255,7 @@ impl<'a, 's> Ground<'a, 's> {
     }
 }
 
-/// The offers of a filter; none if it does not compile, or a selected catalog cannot answer or is too old for an
-/// answer.
+/// The offers of a filter; `None` if the filter does not compile, or a selected catalog cannot answer or is too old.
 pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
     let in_play = query.in_play(basis.snapshot);

@@ -1,4 +1,4 @@
-//! Which change of a request helps against which row.
+//! The changes of a request that help against each row.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use olmguard_catalog::version::Version;
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_policy::{PolicyRule, RangeShape};
 
-/// A refusal, with all that can be tried against it.
+/// A refusal, with everything that can be tried against it.
 pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) prover: &'a Prover<'p, 's>,
     pub(super) fields: &'a Fields,
@@ -23,7 +23,7 @@ pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) anything: Option<&'a Ground<'a, 's>>,
     /// The search from the installed bundle, if its version can be read.
     pub(super) search: Option<PathSearch<'a, 's>>,
-    /// The bundles that can be reached in one edit, the one to suggest first.
+    /// The bundles that can be reached in one edit, the best suggestion first.
     pub(super) next: &'a [Choice<'a>],
 }
 
@@ -45,7 +45,7 @@ impl<'s> Remedies<'_, '_, 's> {
             }
             Ruling::Preflight(refusal) if !refusal.is_of_bundle() => None,
             Ruling::Preflight(_) => self.another_candidate().filter(|advice| {
-                // To stay at what is installed is no way on: something else has to change.
+                // Staying at the installed bundle is no progress: something else has to change.
                 self.prover.installed().is_none() || advice.path.len() > 1
             }),
             Ruling::BrokenSkipRange(_) => {
@@ -63,14 +63,14 @@ impl<'s> Remedies<'_, '_, 's> {
         found.unwrap_or_default()
     }
 
-    /// The path to the bundle that the filter would resolve to if no edge counted.
+    /// The path to the bundle that the filter would resolve to without edges.
     fn path(&mut self, filter: &Filter) -> Result<Advice, NoPath> {
         self.prover.origin().ok_or(NoPath::Nowhere)?;
         let steps = self.steps(filter)?;
         self.along(&steps).ok_or(NoPath::Nowhere)
     }
 
-    /// The same path if guardrails forbid the step, with the range that ends at the first step.
+    /// The same path for a step that guardrails forbid, with a range that ends at the first step.
     fn allowed_path(&mut self) -> Result<Advice, NoPath> {
         let origin = self.prover.installed().ok_or(NoPath::Nowhere)?;
         let steps = self.steps(self.prover.request.filter)?;
@@ -88,7 +88,7 @@ impl<'s> Remedies<'_, '_, 's> {
         })
     }
 
-    /// The steps of such a path.
+    /// The steps of the path to the bundle that the filter would resolve to without edges.
     fn steps(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoPath> {
         let ground = self.anything.ok_or(NoPath::Nowhere)?;
         let search = self.search.as_mut().ok_or(NoPath::Nowhere)?;
@@ -102,7 +102,7 @@ impl<'s> Remedies<'_, '_, 's> {
         }
     }
 
-    /// The nearest version that can be reached, in as many steps as it takes.
+    /// The nearest version that can be reached, in any number of steps.
     fn nearest_version(&mut self, nearest: &[&Version]) -> Option<Advice> {
         nearest.iter().find_map(|version| {
             let pinned = self.prover.request.filter.with_version(&pin_of(version)?);
@@ -113,15 +113,15 @@ impl<'s> Remedies<'_, '_, 's> {
         })
     }
 
-    /// The requested range for prereleases too, if an edit to it installs one.
+    /// The requested range extended to prereleases, if an edit to it installs a prerelease.
     fn with_prereleases(&self) -> Option<String> {
         let range = suggestion::with_prereleases(self.prover.request.filter.range()?)?;
         let choice = self.prover.admits_range(&range)?;
         choice.is_prerelease().then_some(range)
     }
 
-    /// The best other version of the range that can be reached in one edit, releases first; otherwise the best of any
-    /// range.
+    /// The best other version of the range that can be reached in one edit, releases first; otherwise the best
+    /// reachable version of any range.
     fn another_candidate(&self) -> Option<Advice> {
         let filter = self.prover.request.filter;
         let candidates = self.ruled.matched.iter().flat_map(|matched| {
@@ -157,7 +157,7 @@ impl<'s> Remedies<'_, '_, 's> {
         })
     }
 
-    /// Whether the words cannot suggest the range that is probably meant.
+    /// Whether the range that is probably meant is denied, so that the message must not suggest it.
     fn is_meant_refused(&self) -> bool {
         let filter = self.prover.request.filter;
         let meant = filter.range().and_then(suggestion::constraint);
@@ -168,7 +168,7 @@ impl<'s> Remedies<'_, '_, 's> {
         allowed.is_some_and(|choice| choice.is_none())
     }
 
-    /// One existing channel in place of the requested ones, otherwise no channels.
+    /// One existing channel instead of the requested ones, otherwise no channels.
     fn channel(&self, names: &[&str]) -> Option<Advice> {
         let names = names.iter().take(TRIES).filter(|name| is_subdomain(name));
         let mut lists = names
@@ -190,7 +190,7 @@ impl<'s> Remedies<'_, '_, 's> {
         Some(fix(self.fields.channels(), value))
     }
 
-    /// One catalog of those that tie, by its automatic label: the one with the highest version.
+    /// The catalog with the highest version among those that tie, selected by its automatic label.
     fn catalog(&self, left: &[Choice<'_>]) -> Option<Advice> {
         if self.fields.selector == SelectorField::Absent {
             return None;
@@ -208,8 +208,8 @@ impl<'s> Remedies<'_, '_, 's> {
         Some(fix(field, FixValue::Text(choice.catalog.name.clone())))
     }
 
-    /// A package with a name like the requested one. The package of an object cannot be changed in most shapes, and in no
-    /// shape once it is installed.
+    /// A package with a name similar to the requested one. In most shapes the package of an object is immutable, and in
+    /// no shape can it change after the installation.
     fn package(&self, nearest: &[&str]) -> Option<Advice> {
         let request = self.prover.request;
         let is_fixed = request.context.is_update && self.fields.is_package_immutable();
@@ -233,7 +233,8 @@ impl<'s> Remedies<'_, '_, 's> {
         ))
     }
 
-    /// A path of these steps, with the first as the fix. Steps that all stay at the installed bundle are not a path.
+    /// A path of these steps, with the first step as the fix. Steps that all stay at the installed bundle are not a
+    /// path.
     fn along(&self, steps: &[Choice<'_>]) -> Option<Advice> {
         let pins: Vec<String> = steps.iter().map(|step| pin(*step)).collect::<Option<_>>()?;
         let mut advice = fix(self.fields.version(), FixValue::Text(pins.first()?.clone()));
@@ -254,7 +255,7 @@ impl<'s> Remedies<'_, '_, 's> {
 enum NoPath {
     /// No path exists.
     Nowhere,
-    /// The search ended at its bound, so a path can exist.
+    /// The search reached its limit, so a path may exist.
     Unknown,
 }
 
@@ -294,13 +295,13 @@ fn by_version(a: Choice<'_>, b: Choice<'_>) -> Ordering {
     }
 }
 
-/// How many channels or versions are tried; the most similar and the best come first.
+/// The most channels or versions that are tried; the most similar and the best come first.
 const TRIES: usize = 32;
 
-// === What helps against upgrade policies: a version, a range or an upgrade constraint that they allow ===
+// === Fixes for upgrade policies: a version, a range or an upgrade constraint policy that they allow ===
 
 impl Remedies<'_, '_, '_> {
-    /// The smallest change that the policies allow, as the resolver and the guardrails do.
+    /// The smallest change that the policies, the resolver and the guardrails allow.
     fn within_policies(&mut self, refusal: &PolicyRefusal<'_>) -> Advice {
         let narrower = self.narrower(refusal);
         let advice = narrower.or_else(|| self.without_bypass(refusal));
@@ -310,7 +311,7 @@ impl Remedies<'_, '_, '_> {
         })
     }
 
-    /// The path that the policies allow; otherwise the requested range without the version that they deny.
+    /// The path that the policies allow, otherwise the requested range without the denied version.
     fn past_denied(&mut self, refusal: &PolicyRefusal<'_>) -> Advice {
         let advice = self.allowed_path().unwrap_or_else(Advice::from);
         match advice.fix {
@@ -319,14 +320,14 @@ impl Remedies<'_, '_, '_> {
         }
     }
 
-    /// The requested range without the version that the first finding is about. To stay at what is installed helps only if
-    /// the version is why the policy denies it, not when or how it is installed.
+    /// The requested range without the version of the first finding. If the edit then stays at the installed bundle,
+    /// this helps only if the policy denies the version itself, not the time or the way of its installation.
     fn without_version(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
         let range = self.prover.request.filter.range()?;
         let first = refusal.findings.first()?;
         let denied = first.to;
         let version = &denied.bundle().version.as_ref().ok()?.version;
-        // A comparator after an OR belongs to its last group alone.
+        // A comparator after an OR belongs only to the last group.
         let is_one_group = !range.contains("||");
         let range = is_one_group.then(|| format!("{range} !={}", version.without_build()))?;
         let resolved = self.prover.admits_range(&range)?;
@@ -337,7 +338,7 @@ impl Remedies<'_, '_, '_> {
         (!stays || is_version).then(|| fix(self.fields.version(), FixValue::Text(range)))
     }
 
-    /// A narrower range for the same bundle, if its width is all that a policy denies.
+    /// A narrower range for the same bundle, if policies deny only the width of the range.
     fn narrower(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
         let mut shapes = refusal
             .findings
@@ -369,7 +370,7 @@ impl Remedies<'_, '_, '_> {
         is_bundle.then(|| fix(self.fields.version(), FixValue::Text(version)))
     }
 
-    /// The upgrade constraint policy without the bypass, if a policy denies the bypass.
+    /// The upgrade constraint policy `CatalogProvided`, if a policy denies the bypass.
     fn without_bypass(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
         let rules = || refusal.findings.iter().map(|found| &found.violation.rule);
         if !rules().any(|rule| matches!(rule, PolicyRule::Bypass)) {
@@ -388,11 +389,11 @@ impl Remedies<'_, '_, '_> {
 
 // === The tightest range that ends at a step ===
 
-/// The range, if an edit to it resolves to the step. It ends before the lowest version above the step, so it includes
-/// later patches of the step.
+/// The range, if an edit to it resolves to the step. The range ends before the lowest version above the step, so it
+/// includes patches of the step that are published later.
 ///
-/// If guardrails bind, a pin would keep out the patches that can fix a step, and a wider range would continue to the
-/// next step automatically.
+/// If guardrails apply, a pin would exclude patches that can fix a step, and a wider range would let OLM continue to
+/// the next step automatically.
 fn tightest_range(
     prover: &Prover<'_, '_>,
     anything: &Ground<'_, '_>,
@@ -410,7 +411,7 @@ fn tightest_range(
     is_step.then_some(range)
 }
 
-/// The lowest version above this one that a requested channel has.
+/// The lowest version of a requested channel above this version.
 fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version> {
     let members = anything.offers.iter().flat_map(|offer| {
         let bundles = offer.members.iter();
@@ -422,21 +423,21 @@ fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version
         .min_by(|a, b| a.cmp_precedence(b))
 }
 
-// === The one edit after which OLM makes all steps of an upgrade path automatically ===
+// === One edit after which OLM takes all steps of an upgrade path automatically ===
 
-/// A range with which OLM upgrades to the end of a path automatically.
+/// A range with which OLM upgrades automatically to the end of a path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OneEdit {
-    /// The path of the field for the version, in the object's own shape.
+    /// The path of the version field, in the shape of the object.
     pub field: String,
     /// The range: from the installed version to the end of the path.
     pub range: String,
-    /// What OLM installs one after the other, the end of the path last.
+    /// The bundles that OLM installs in order; the end of the path is last.
     pub through: Vec<String>,
 }
 
 impl OneEdit {
-    /// The edit for a path of several steps, if OLM then comes to its end and stays there.
+    /// The edit for a path of several steps, if OLM then reaches the end of the path and stays there.
     pub fn of(
         basis: Basis<'_>,
         request: &Request<'_>,
@@ -449,7 +450,7 @@ impl OneEdit {
     }
 }
 
-/// The edit for a path of several steps, if OLM then comes to its end and stays there.
+/// The edit for a path of several steps, if OLM then reaches the end of the path and stays there.
 fn one_edit(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Option<OneEdit> {
     let (goal, [_, ..]) = path.split_last()? else {
         return None;
@@ -467,7 +468,7 @@ fn one_edit(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Op
     })
 }
 
-/// The range from what is installed to a bundle.
+/// The range from the installed version to a bundle.
 fn range_to(origin: &Origin<'_>, to: Choice<'_>) -> Option<String> {
     let from = origin.version()?.version.without_build();
     Some(format!(">={from} <={}", pin(to)?))

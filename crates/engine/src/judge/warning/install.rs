@@ -1,4 +1,4 @@
-//! What to know of the bundle that an edit installs, from its image and the cluster.
+//! Warnings about the bundle that an edit installs, from its image and the cluster.
 
 use super::Warning;
 use crate::judge::{Edit, RuledEdit};
@@ -12,7 +12,7 @@ use olmguard_preflight::content::{BundleContents, ClusterObjects};
 pub struct OldKubernetes<'s> {
     /// The bundle.
     pub bundle: Choice<'s>,
-    /// The version that it needs.
+    /// The version that the bundle needs.
     pub needed: KubernetesVersion,
     /// The version of the cluster.
     pub found: KubernetesVersion,
@@ -27,8 +27,8 @@ pub struct ShortWebhookNames<'s> {
     pub names: Vec<&'s str>,
 }
 
-/// What may keep operator-controller from installing the bundle, or the bundle from working there, or that not all of that
-/// was looked at.
+/// Warnings about obstacles to the installation, about faults that keep the installed bundle from working, and about
+/// images that were not read.
 pub(super) fn of_install<'s>(
     snapshot: &'s Snapshot,
     edit: &Edit<'_>,
@@ -67,7 +67,7 @@ fn kinds_needed<'s>(
     (!kinds.is_empty()).then_some(Warning::KindsNeeded { bundle, kinds })
 }
 
-/// What is installed runs there already.
+/// Whether the bundle is the installed one, which already runs in the cluster.
 fn is_installed(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
     let installed = edit.installed.bundle().and_then(|it| it.name.as_deref());
     installed == Some(&*choice.bundle().name)
