@@ -1,12 +1,12 @@
-//! The resolution of operator-controller, step by step, with the evidence kept.
+//! The resolution of operator-controller, step by step, with its evidence.
 //!
 //! ```text
 //! Filter --compile--> Query --survey--> Offers --weigh(Origin)--> Matches --choose--> Choice
 //! ```
 //!
-//! Each step can fail; [`crate::judge`] knows which row of the decision table that is. The steps are public to it so
-//! that a suggestion costs only the steps that it changes. What all of them share stands here: which versions are
-//! suggested, and how much work a search may do.
+//! Each step can fail; [`crate::judge`] maps each failure to a row of the decision table. The steps are public to it,
+//! so a suggestion costs only the steps that it changes. This file has what the steps share: which versions are
+//! suggested to users, and how much work a search may do.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`].
 //!
@@ -47,11 +47,11 @@ pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, OfferEdge, Query, Quer
 
 pub(crate) use install::{ImageFacts, KnownRefusals};
 
-// === The versions that are suggested to users among those that can be installed, and their order ===
+// === The versions that are suggested to users, and their order ===
 //
-// OLM has no such order: it prefers the highest version, and a prerelease is a version like any other.
+// OLM has no such order. It prefers the highest version, and treats a prerelease like any other version.
 
-/// How far a version is meant for all users, in the order of lists.
+/// How suitable a version is for all users. The order of the variants is the order of lists.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Maturity {
     /// A release in the default channel of its package.
@@ -63,12 +63,12 @@ pub enum Maturity {
 }
 
 impl Choice<'_> {
-    /// Whether its version is a prerelease.
+    /// Whether the version is a prerelease.
     pub fn is_prerelease(&self) -> bool {
         self.bundle().is_prerelease()
     }
 
-    /// How far it is meant for all users.
+    /// How suitable the bundle is for all users.
     pub fn maturity(&self) -> Maturity {
         if self.is_prerelease() {
             Maturity::Prerelease
@@ -81,7 +81,8 @@ impl Choice<'_> {
 }
 
 impl Origin<'_> {
-    /// Whether a user who names no version is shown the upgrade to a bundle: a prerelease only if one is installed.
+    /// Whether the upgrade to a bundle is shown to users who name no version. Prereleases are shown only if one is
+    /// installed.
     pub fn suggests(&self, to: &Choice<'_>) -> bool {
         self.is_prerelease() || !to.is_prerelease()
     }
@@ -121,9 +122,8 @@ impl<'s> Offer<'s> {
 
 // === The bounds on the work of a search, and the signal that ends it early ===
 //
-// A refusal is known before it is known what to do instead. The search for advice is bounded twice: by a number of
-// bundles, so that every replica finds the same, and by a signal that the server gives when there is no more time for
-// the answer.
+// A refusal is known before the advice about it. The search for advice has two bounds. The number of compared bundles
+// is limited, so every replica finds the same advice. And the server sets a signal when no time is left for the answer.
 
 /// A signal from another thread that ends a search for advice. Commands never set it.
 #[derive(Debug, Default)]
@@ -150,7 +150,7 @@ pub struct Effort<'a> {
 }
 
 impl<'a> Effort<'a> {
-    /// An effort for so many compared bundles, until the signal is given.
+    /// An effort for this number of compared bundles, which also ends at the signal.
     pub fn of(bundles: usize, stop: &'a Stop) -> Self {
         Self {
             bundles: Cell::new(bundles),
@@ -159,7 +159,7 @@ impl<'a> Effort<'a> {
         }
     }
 
-    /// Pays for comparing so many bundles; false if not enough is left, or the signal was given.
+    /// Pays for comparing this number of bundles. Returns false if too little is left or the signal was set.
     pub fn pay(&self, bundles: usize) -> bool {
         let left = self.bundles.get().checked_sub(bundles);
         match left.filter(|_| !self.stop.is_set()) {
@@ -169,12 +169,13 @@ impl<'a> Effort<'a> {
         !self.is_cut.get()
     }
 
-    /// Whether enough is left to compare so many bundles. For a search that can be omitted: nothing counts as cut.
+    /// Whether enough is left to compare this number of bundles. For a search that may be omitted, because a negative
+    /// answer does not count as cut.
     pub fn affords(&self, bundles: usize) -> bool {
         bundles <= self.bundles.get() && !self.stop.is_set() && !self.is_cut.get()
     }
 
-    /// Whether something was omitted because effort or time ended.
+    /// Whether something was omitted because the effort or the time was used up.
     pub fn is_cut(&self) -> bool {
         self.is_cut.get()
     }
@@ -182,21 +183,20 @@ impl<'a> Effort<'a> {
 
 // === The limits of one search for paths ===
 
-/// The work that is left for a search.
+/// The work that is left for one search for paths.
 #[derive(Clone, Copy, Debug)]
 struct SearchBudget {
-    /// The bundles whose pins are looked for.
+    /// The bundles that can still be expanded.
     expansions: usize,
-    /// The pins found; the pins of the last expansion can exceed it.
+    /// The pins that can still be found. The last expansion may exceed the limit.
     pins: usize,
-    /// The comparators of guardrails that steps are compared with.
+    /// The guardrail comparators that steps can still be compared with.
     comparisons: usize,
 }
 
 impl SearchBudget {
-    /// Enough for ten catalogs that each have the 203 bundles of the largest package recorded so
-    /// far, at 512 pins a bundle. A search that spends it takes longer than a suggestion is worth: it
-    /// runs while an edit waits.
+    /// Enough for ten catalogs that each have the 203 bundles of the largest recorded package, with 512 pins per
+    /// bundle. A search beyond this takes longer than a suggestion is worth, because an edit waits for it.
     const FULL: Self = Self {
         expansions: MOST_EXPANSIONS,
         pins: 1 << 20,
@@ -212,7 +212,7 @@ impl SearchBudget {
         self.pins = self.pins.saturating_sub(pins);
     }
 
-    /// Pays for comparing one step with guardrails; false if that is too much.
+    /// Pays for comparing one step with guardrails. Returns false if too little is left.
     fn compares(&mut self, comparators: usize) -> bool {
         let is_enough = self.comparisons >= comparators;
         self.comparisons = self.comparisons.saturating_sub(comparators);
@@ -220,11 +220,11 @@ impl SearchBudget {
     }
 }
 
-/// How many comparators of guardrails, and steps of the rules of policies, the steps of one question are compared
-/// with: an edit may be waiting for the answer.
+/// The most comparisons for one question: guardrail comparators and evaluation steps of policy rules. An edit may be
+/// waiting for the answer.
 pub const MOST_COMPARISONS: usize = 1 << 24;
 
-/// How many bundles a search expands.
+/// The most bundles that a search expands.
 pub const MOST_EXPANSIONS: usize = 1 << 11;
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
-//! What OLM v0 does with a Subscription: which update it takes next, and where that ends.
+//! What OLM v0 does with a Subscription: the update that it installs next, and where the updates end.
 //!
 //! ```text
 //! channel --line--> entries, head first --candidates(installed)--> first one is taken --walk--> ...
 //! ```
 //!
-//! Versions are never compared: an edge to a lower version is followed like any other. What depends on
-//! more than the graph is not told here: dependencies, two providers of one API, the property
-//! `olm.deprecated`, approval of `InstallPlan`s, the `Upgradeable` condition. `olm.deprecations` changes
-//! nothing in OLM v0.
+//! Versions are never compared: OLM v0 follows an edge to a lower version like any other edge. Anything that depends on
+//! more than the graph is not covered: dependencies, two providers of one API, the property `olm.deprecated`, approval
+//! of `InstallPlan`s, and the `Upgradeable` condition. `olm.deprecations` has no effect in OLM v0.
 //!
 //! Upstream: operator-lifecycle-manager, [`pkg/controller/registry/resolver/resolver.go`] (`sortChannel`,
 //! `getSubscriptionVariables`) and [`cache/predicates.go`].
@@ -23,30 +22,29 @@ use olmguard_catalog::version::{Membership, Version, go};
 /// The installed `ClusterServiceVersion`.
 #[derive(Clone, Copy, Debug)]
 pub struct InstalledCsv<'a> {
-    /// Its name, which `replaces` and `skips` are compared with.
+    /// The name, which `replaces` and `skips` are compared with.
     pub name: &'a str,
-    /// Its `spec.version`, [`Version::zero`] where it has none; absent where nobody knows it here, which
-    /// is in no range.
+    /// The `spec.version`, or [`Version::zero`] if it is not set. Absent if it is not known, which no range contains.
     pub version: Option<&'a Version>,
 }
 
-/// What an installed version can look forward to in a channel.
+/// The next update of an installed version in a channel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outlook {
-    /// It is the head of its channel.
+    /// The installed version is the head of its channel.
     AtHead,
-    /// This is installed next.
+    /// This entry is installed next.
     Next(NodeIndex),
-    /// No entry has an edge from it, or the first that has is itself. OLM v0 says nothing:
-    /// `AtLatestKnown`, as at the head.
+    /// No entry has an edge from the installed version, or the first such entry is the installed version itself. OLM v0
+    /// reports `AtLatestKnown`, as at the head.
     Stranded,
 }
 
 impl SubscriptionOrder<'_, '_> {
-    /// The entries with an edge from what is installed, in the order in which they are tried.
+    /// The entries with an edge from the installed version, in the order in which OLM v0 tries them.
     ///
-    /// They end where what is installed comes itself, because its own range holds its version: OLM v0 can always take it,
-    /// so it [stays](Self::stays_before) there.
+    /// The list ends before the installed entry if that entry's own range contains its version. OLM v0 can always
+    /// choose that entry, so it [stays](Self::stays_before) there.
     pub fn candidates(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
         let leading = self.leading(installed);
         let others = leading.take_while(|node| !self.is_installed(*node, installed));
@@ -56,14 +54,14 @@ impl SubscriptionOrder<'_, '_> {
         candidates
     }
 
-    /// Whether OLM v0 stays at what is installed before it tries one of these, which has an edge from there too.
+    /// Whether OLM v0 stays at the installed entry before it tries one of these nodes, which also has an edge from it.
     pub fn stays_before(&self, nodes: &[NodeIndex], installed: InstalledCsv<'_>) -> bool {
         let leading = self.leading(installed);
         let mut after = leading.skip_while(|node| !self.is_installed(*node, installed));
         after.any(|node| nodes.contains(&node))
     }
 
-    /// What is installed next.
+    /// The update that is installed next, if any.
     pub fn outlook(&self, installed: InstalledCsv<'_>) -> Outlook {
         let mut heads = self.heads.iter();
         match self.candidates(installed).first() {
@@ -83,8 +81,8 @@ impl SubscriptionOrder<'_, '_> {
         self.graph.name_of(node) == installed.name
     }
 
-    /// What is installed next on a node of the graph. A name without a bundle has the version that was stated, else the
-    /// one in it.
+    /// The update that is installed next after a node of the graph. A name without a bundle has its stated version,
+    /// otherwise the version in the name.
     pub fn outlook_at(&self, node: NodeIndex) -> Outlook {
         self.outlook(InstalledCsv {
             name: self.graph().name_of(node),
@@ -92,15 +90,15 @@ impl SubscriptionOrder<'_, '_> {
         })
     }
 
-    /// What is installed one after another until nothing follows, what is installed left out.
+    /// The updates that are installed one after another until none follows, without the installed entry.
     ///
-    /// Edges can lead in a circle, which OLM v0 would walk for ever: the walk ends before it comes to
-    /// a name for the second time.
+    /// Edges can form a cycle, which OLM v0 would follow forever. The walk ends before it reaches a name for the second
+    /// time.
     pub fn walk(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
         self.walk_on(installed.name, self.outlook(installed))
     }
 
-    /// The same from a node of the graph.
+    /// The updates that follow a node of the graph.
     pub fn walk_from(&self, node: NodeIndex) -> Vec<NodeIndex> {
         self.walk_on(self.graph().name_of(node), self.outlook_at(node))
     }
@@ -118,7 +116,7 @@ impl SubscriptionOrder<'_, '_> {
     }
 }
 
-/// Whether an entry replaces, skips or ranges over what is installed.
+/// Whether an entry replaces or skips the installed version, or has a range that contains it.
 fn has_edge(graph: &Graph<'_>, entry: &GraphEntry<'_>, installed: InstalledCsv<'_>) -> bool {
     let mut nodes = entry.replaces.iter().chain(&entry.skips);
     let is_held = |version| {
@@ -134,32 +132,32 @@ fn has_edge(graph: &Graph<'_>, entry: &GraphEntry<'_>, installed: InstalledCsv<'
 /// The channel that a Subscription names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SubscribedChannel<'a> {
-    /// This one.
+    /// One channel.
     To(&'a str),
-    /// None: the entries of all channels, the default channel's first, then by the channels' names.
+    /// No channel: the entries of all channels, those of the default channel first, then by the names of the channels.
     ToAny,
 }
 
-/// The entries that a Subscription can be given, in the order in which they are tried.
+/// The entries that a Subscription can install, in the order in which OLM v0 tries them.
 ///
-/// Only `replaces` orders. From the head, the one entry that no entry replaces or skips, the chain of `replaces` is
-/// walked; skipped entries are walked through and left out. `skipRange` plays no part.
+/// Only `replaces` determines the order. The chain of `replaces` is followed from the head, which is the only entry
+/// that no entry replaces or skips. Skipped entries are followed but omitted. `skipRange` has no effect on the order.
 #[derive(Debug)]
 pub struct SubscriptionOrder<'g, 'p> {
     graph: &'g Graph<'p>,
     channels: Vec<&'g GraphChannel<'p>>,
-    /// Those on the chains from the heads.
+    /// The entries on the chains from the heads.
     order: Vec<&'g GraphEntry<'p>>,
     /// The first entry of each channel.
     heads: Vec<NodeIndex>,
 }
 
-/// Why entries have no order; OLM v0 then resolves nothing in the whole namespace.
+/// Why the entries have no order. OLM v0 then resolves nothing in the whole namespace.
 ///
-/// `Display` is OLM's own text; the last two are followed there by the name of the Subscription.
+/// `Display` prints OLM's own text. In OLM v0, the name of the Subscription follows the texts of the last two variants.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum LineError {
-    /// Every entry is replaced or skipped by another.
+    /// Another entry replaces or skips every entry.
     #[error(
         "no channel heads (entries not replaced by another entry) found in channel {} of package {}",
         go::quote(channel),
@@ -171,7 +169,7 @@ pub enum LineError {
         /// The package.
         package: Box<str>,
     },
-    /// A chain of `replaces` comes back to an entry.
+    /// A chain of `replaces` contains a cycle.
     #[error(
         "a cycle exists in the chain of replacement beginning with {} in channel {} of package {}",
         go::quote(head),
@@ -179,28 +177,28 @@ pub enum LineError {
         go::quote(package)
     )]
     Cycle {
-        /// Where the chain begins.
+        /// The first entry of the chain.
         head: Box<str>,
         /// The channel.
         channel: Box<str>,
         /// The package.
         package: Box<str>,
     },
-    /// There are several heads.
+    /// The channel has several heads.
     #[error(
         "a unique replacement chain within a channel is required to determine the relative order \
         between channel entries, but {} replacement chains were found in channel {} of package {}: {}",
         chains.len(), go::quote(channel), go::quote(package), chains.join(", ")
     )]
     SeveralChains {
-        /// First and last entry of each, such as `a...c`, or one name.
+        /// The first and last entry of each chain, such as `a...c`, or the only entry.
         chains: Vec<String>,
         /// The channel.
         channel: Box<str>,
         /// The package.
         package: Box<str>,
     },
-    /// There is no such channel, or nothing is in it.
+    /// The channel does not exist or has no entries.
     #[error("no operators found in channel {channel} of package {package} in the catalog")]
     NoChannel {
         /// The channel.
@@ -217,7 +215,7 @@ pub enum LineError {
 }
 
 impl<'g, 'p> SubscriptionOrder<'g, 'p> {
-    /// The line of a channel, or of all of them one after another.
+    /// The order of the entries of one channel, or of all channels in sequence.
     pub fn of(graph: &'g Graph<'p>, subscribed: SubscribedChannel<'_>) -> Result<Self, LineError> {
         let channels = channels(graph, subscribed)?;
         let (mut order, mut heads) = (Vec::new(), Vec::new());
@@ -234,17 +232,17 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
         })
     }
 
-    /// The graph that it is a line of.
+    /// The graph that the entries belong to.
     pub fn graph(&self) -> &'g Graph<'p> {
         self.graph
     }
 
-    /// The channels that it is made of, in the order in which they are looked at.
+    /// The channels of the order, in the order in which OLM v0 reads them.
     pub fn channels(&self) -> &[&'g GraphChannel<'p>] {
         &self.channels
     }
 
-    /// What is tried first, whatever is installed.
+    /// The entry that is tried first, regardless of the installed version.
     pub fn head(&self) -> Option<NodeIndex> {
         self.heads.first().copied()
     }
@@ -255,7 +253,7 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
     }
 }
 
-/// The channels with entries, in the order in which they are looked at.
+/// The channels with entries, in the order in which OLM v0 reads them.
 fn channels<'g, 'p>(
     graph: &'g Graph<'p>,
     subscribed: SubscribedChannel<'_>,
@@ -328,7 +326,7 @@ impl<'g, 'p> Chains<'g, 'p> {
         Ok(chains.pop().unwrap_or_default())
     }
 
-    /// The entries from a head down, skipped ones left out.
+    /// The entries from a head downwards, without skipped ones.
     fn chain(&self, head: &'g GraphEntry<'p>) -> Result<Vec<&'g GraphEntry<'p>>, LineError> {
         let mut chain = Vec::new();
         let mut visited = HashSet::new();

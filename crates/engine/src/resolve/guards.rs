@@ -1,8 +1,8 @@
-//! Guardrails over the offers of a package: which steps they forbid, and whose they are.
+//! Guardrails on the offers of a package: the steps that they forbid, and their owners.
 //!
-//! Each step is checked alone, without the other steps of a path. Rules only forbid, so their order and the order of
-//! their owners changes only the order of the reasons. No rule is about steps downwards, or to another bundle of the
-//! same version.
+//! Each step is checked alone, regardless of the other steps of a path. Rules only forbid, so the order of rules and
+//! owners affects only the order of the reasons. No rule applies to a downgrade or to another bundle of the same
+//! version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use olmguard_catalog::guardrail::{
 };
 use olmguard_catalog::version::Version;
 
-/// The guardrails of one package, by the offers that a step can lead to.
+/// The guardrails of one package, by the offers that a step can end in.
 #[derive(Debug, Default)]
 pub struct Guards<'s> {
     offers: Vec<GuardedCatalog<'s>>,
     weight: usize,
-    /// Whether the bypass is set: then it lifts some guardrails.
+    /// Whether the bypass is set, which lifts some guardrails.
     bypasses: bool,
 }
 
@@ -42,9 +42,9 @@ struct Statement<'s> {
 /// The owner of guardrails.
 #[derive(Clone, Copy, Debug)]
 pub enum GuardedBy<'s> {
-    /// The author of the package, in the catalog that the step leads to.
+    /// The author of the package, in the catalog of the bundle that the step installs.
     Author(&'s CatalogState),
-    /// An administrator, in this place.
+    /// An administrator, with the place of the guardrails.
     Administrator(&'s str),
 }
 
@@ -62,10 +62,10 @@ pub struct Violation<'s> {
 pub enum ViolatedRule<'s> {
     /// A rule of the guardrails.
     Rule(&'s Rule),
-    /// No rule allows the step from a release to a prerelease, and the edge is one of the semver rules in this base
-    /// graph.
+    /// No rule allows the step from a release to a prerelease, and in this base graph the edge exists only by the
+    /// semver rules.
     Prerelease(BaseGraph),
-    /// This base graph has no such edge, for this reason.
+    /// This base graph has no edge for the step, for this reason.
     Graph(BaseGraph, Hindrance),
     /// Guardrails that cannot be read.
     Unread(&'s UnreadGuardrails),
@@ -76,12 +76,12 @@ pub enum ViolatedRule<'s> {
 pub enum CatalogEdge {
     /// The catalog has an edge for the step.
     Present,
-    /// The catalog has no edge: the bypass or the semver rules make the step.
+    /// The catalog has no edge: the bypass or the semver rules allow the step.
     Absent,
 }
 
 impl<'s> Guards<'s> {
-    /// The guardrails for the steps of a package to any of these offers.
+    /// The guardrails for steps to bundles of these offers.
     pub fn of(imposed: &'s AdministratorGuardrails, package: &str, offers: &[Offer<'s>]) -> Self {
         let is_free = |offer: &Offer<'_>| offer.package.guardrails().stated().is_none();
         if imposed.is_empty() && offers.iter().all(is_free) {
@@ -117,12 +117,12 @@ impl<'s> Guards<'s> {
         }
     }
 
-    /// The same guardrails for an extension that sets the bypass, or does not.
+    /// The same guardrails, with or without the bypass.
     pub fn with_bypass(self, bypasses: bool) -> Self {
         Self { bypasses, ..self }
     }
 
-    /// Whether there are no guardrails.
+    /// Whether no guardrails exist.
     pub fn is_empty(&self) -> bool {
         self.offers.is_empty()
     }
@@ -132,18 +132,20 @@ impl<'s> Guards<'s> {
         self.bypasses && !violation.holds_with_bypass()
     }
 
-    /// Whether a step to this bundle could be forbidden; with the bypass, by a guardrail that it does not lift.
+    /// Whether a guardrail could forbid a step to this bundle. If the bypass is set, only guardrails that it does not
+    /// lift count.
     pub(crate) fn bind(&self, to: &Choice<'s>) -> bool {
         let said = self.guarded(to).map_or(&[][..], |guarded| &guarded.said);
         said.iter().any(|said| said.binds(self.bypasses))
     }
 
-    /// How many comparators a step is compared with at most.
+    /// The most comparators that one step is compared with.
     pub fn weight(&self) -> usize {
         self.weight
     }
 
-    /// Every reason why a step is forbidden: the author's first, the rules in byte order of their ids.
+    /// Every reason why a step is forbidden. Reasons of the author come first, and rules are in byte order of their
+    /// ids.
     pub fn violations(
         &self,
         from: &Version,
@@ -169,7 +171,7 @@ impl<'s> Guards<'s> {
         violations.collect()
     }
 
-    /// Whether no guardrail forbids a step along an edge of the catalog.
+    /// Whether no guardrail forbids a step along an edge of the catalog, apart from those that the bypass lifts.
     pub fn allow(&self, from: Option<&Version>, to: &Choice<'s>) -> bool {
         let violations = |from| self.violations(from, to, CatalogEdge::Present);
         self.is_empty()
@@ -190,7 +192,7 @@ impl<'s> Guards<'s> {
 }
 
 impl Statement<'_> {
-    /// Whether they could forbid a step of an extension that sets the bypass, or does not.
+    /// Whether these guardrails could forbid a step, with or without the bypass.
     fn binds(&self, bypasses: bool) -> bool {
         let holds = |bypassable: bool| match self.by {
             GuardedBy::Author(_) => !bypasses,
@@ -205,7 +207,7 @@ impl Statement<'_> {
 }
 
 impl Violation<'_> {
-    /// Whether it holds even if the extension sets the bypass.
+    /// Whether the violation remains if the extension sets the bypass.
     pub fn holds_with_bypass(&self) -> bool {
         match (self.by, self.of) {
             (GuardedBy::Author(_), _) => false,
@@ -214,7 +216,7 @@ impl Violation<'_> {
         }
     }
 
-    /// The id of the rule; `None` for other reasons.
+    /// The id of the violated rule; `None` for other reasons.
     pub fn rule(&self) -> Option<&str> {
         match self.of {
             ViolatedRule::Rule(rule) => Some(&rule.id),
@@ -233,7 +235,7 @@ pub struct Alone<'g> {
 }
 
 impl<'g> Alone<'g> {
-    /// The guardrails over these versions, each with whether it is deprecated.
+    /// The guardrails over these versions, each with its deprecation.
     pub fn over(
         guardrails: &'g Guardrails,
         versions: impl IntoIterator<Item = (&'g Version, bool)>,
@@ -247,7 +249,7 @@ impl<'g> Alone<'g> {
         forbidden(&self.step(from, to), Ok(self.guardrails))
     }
 
-    /// Whether a step upwards breaks one of the rules.
+    /// Whether an upward step breaks this rule.
     pub fn breaks(&self, rule: &Rule, from: &Version, to: &Version) -> bool {
         self.step(from, to).breaks(rule)
     }
@@ -264,7 +266,7 @@ impl<'g> Alone<'g> {
 
 // === One step compared with the guardrails of one owner ===
 
-/// A step, with the versions of the catalog that it leads to.
+/// A step, with the versions of the catalog that it ends in.
 struct GuardedStep<'a, 's> {
     from: &'a Version,
     to: &'a Version,
@@ -307,7 +309,7 @@ enum BaseEdge {
     Semver,
 }
 
-/// The edge of the graph for a step. Rules decide about steps to prereleases.
+/// The edge of the base graph for a step. Steps to prereleases are left to the rules.
 fn base_edge(step: &GuardedStep<'_, '_>, graph: BaseGraph) -> Result<BaseEdge, Hindrance> {
     let by_semver = || match semver::step(step.from, step.to) {
         Ok(()) | Err(Hindrance::Prerelease | Hindrance::Same) => Ok(BaseEdge::Semver),
@@ -343,7 +345,7 @@ impl GuardedStep<'_, '_> {
         }
     }
 
-    /// Whether it is a step to a prerelease, and no rule is about prereleases.
+    /// Whether the step goes from a release to a prerelease while no rule mentions prereleases.
     fn is_unasked_prerelease(&self, guardrails: &Guardrails) -> bool {
         let mut rules = guardrails.rules.iter();
         self.is_to_prerelease() && !rules.any(|rule| matches!(rule.kind, RuleKind::Prerelease(_)))
@@ -356,10 +358,10 @@ impl GuardedStep<'_, '_> {
 
 // === The versions that rules compare a step with ===
 
-/// Major and minor.
+/// A major and a minor version.
 type Minor = (u64, u64);
 
-/// The versions of an offer, whatever the range, arranged for the questions of rules.
+/// The versions of an offer in any range, arranged for the rules.
 #[derive(Debug, Default)]
 struct VersionPool<'s> {
     /// The minors that have a release.
@@ -385,7 +387,7 @@ impl<'s> VersionPool<'s> {
         }))
     }
 
-    /// The pool of versions, each with whether it is deprecated.
+    /// The pool of these versions, each with its deprecation.
     fn of_versions(versions: impl IntoIterator<Item = (&'s Version, bool)>) -> Self {
         let mut pool = Self::default();
         for (version, is_deprecated) in versions {
@@ -408,8 +410,8 @@ impl<'s> VersionPool<'s> {
         }
     }
 
-    /// Whether the minor of a version has a higher version that is not deprecated; a prerelease counts if the version
-    /// is one itself.
+    /// Whether a higher version exists in the same minor version that is not deprecated. Prereleases count only if
+    /// `version` is one.
     fn has_later_patch(&self, version: &Version) -> bool {
         let highest = self.highest.get(&minor(version));
         let latest = highest.and_then(|highest| {
@@ -422,7 +424,8 @@ impl<'s> VersionPool<'s> {
         latest.is_some_and(|latest| latest.cmp_precedence(version).is_gt())
     }
 
-    /// Whether at least so many minors of one major have a release and are strictly between two versions.
+    /// Whether at least `least` minor versions of the same major version have a release and are strictly between two
+    /// versions.
     fn has_minors_between(&self, from: &Version, to: &Version, least: usize) -> bool {
         if from.major() != to.major() || from.minor() >= to.minor() {
             return false;

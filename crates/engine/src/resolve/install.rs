@@ -1,8 +1,8 @@
 //! Whether operator-controller can install a bundle, as far as the catalog, the extension and the image of the bundle
-//! show: what it checks after resolution. Without the image, that is what it checks before the pull.
+//! show. These are the checks after resolution; without the image, only the checks before the pull.
 //!
-//! How an operator-controller is set cannot be read from the API. So each check is made for every setting that it can
-//! have, and a fault is certain if all of them have one.
+//! The settings of operator-controller cannot be read from the API. So each check is made for every possible
+//! combination of settings, and a fault is certain only if every combination has one.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/applier/provider.go`] and
 //! [`internal/shared/util/image/pull.go`].
@@ -27,7 +27,8 @@ pub(crate) use crate::resolve::install::case::ImageFacts;
 pub use crate::resolve::install::case::{InstallContext, Occasion};
 pub use crate::resolve::install::fault::{CrdRefusal, InstallFault, InstallFaults, NameTooLong};
 
-/// How bundles are to be installed, and what is known of their images: what keeps a path from a bundle.
+/// The settings for the installation of bundles, with the known image contents: the bound that keeps a path from a
+/// bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct InstallBound<'a> {
     context: InstallContext<'a>,
@@ -36,11 +37,11 @@ pub struct InstallBound<'a> {
     known: Option<&'a KnownRefusals>,
 }
 
-/// What searches under one bound have found of each bundle: they visit a bundle once for each edge.
+/// The results for each bundle under one bound, because a search visits a bundle once per edge.
 #[derive(Debug, Default)]
 pub(crate) struct KnownRefusals(RefCell<Vec<KnownPackage>>);
 
-/// The same of the package in one catalog, which is known by its address.
+/// The results for the package in one catalog, which is identified by its address.
 #[derive(Debug)]
 struct KnownPackage {
     catalog: *const CatalogState,
@@ -49,7 +50,7 @@ struct KnownPackage {
 }
 
 impl KnownRefusals {
-    /// Whether a search has come to a bundle that is refused.
+    /// Whether a search has visited a bundle that is refused.
     pub(crate) fn has_any(&self) -> bool {
         let packages = self.0.borrow();
         packages.iter().any(|package| !package.refused.is_empty())
@@ -82,7 +83,8 @@ impl KnownPackage {
     }
 }
 
-/// Whether operator-controller installs a bundle for no extension, because of what it supports by its catalog.
+/// Whether operator-controller can install a bundle for no extension at all, because the catalog shows that it does not
+/// support the bundle.
 pub fn is_unsupported(bundle: &Bundle, rules: &Rules) -> bool {
     let context = InstallContext::of_unknown();
     let case = context.case(bundle, rules, ImageFacts::UNKNOWN);
@@ -92,7 +94,7 @@ pub fn is_unsupported(bundle: &Bundle, rules: &Rules) -> bool {
 }
 
 impl<'a> InstallBound<'a> {
-    /// The bound of an edit, if it is known how the edit installs a bundle, and that is checked.
+    /// The bound of an edit; `None` if its installation settings are unknown or the installation is not checked.
     pub fn of(
         context: Option<InstallContext<'a>>,
         snapshot: &'a Snapshot,
@@ -108,7 +110,7 @@ impl<'a> InstallBound<'a> {
         })
     }
 
-    /// The same bound, which asks of each bundle once.
+    /// The same bound, with each bundle checked only once.
     pub(crate) fn remembering(self, known: &'a KnownRefusals) -> Self {
         Self {
             known: Some(known),
@@ -116,7 +118,7 @@ impl<'a> InstallBound<'a> {
         }
     }
 
-    /// The bound by what catalogs show, without images: cheap enough for each step of an edit that is allowed.
+    /// The bound by catalog data alone, without images. This is cheap enough for each step of an allowed edit.
     pub(crate) fn by_catalogs(self) -> Self {
         static NONE: BundleContents = BundleContents::NONE;
         Self {
@@ -125,8 +127,8 @@ impl<'a> InstallBound<'a> {
         }
     }
 
-    /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
-    /// would replace is known only from a cluster.
+    /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. The CRDs that
+    /// it would replace are known only from a cluster.
     pub fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         match self.known {
             Some(known) => known.of(to, || self.is_refused(to, rules)),
@@ -145,7 +147,7 @@ impl<'a> InstallBound<'a> {
 }
 
 impl<'a> InstallContext<'a> {
-    /// An edit that changes the requested bundle, where nothing is known of the objects in the cluster.
+    /// An edit that changes the requested bundle, without knowledge of the objects in the cluster.
     pub fn of_move(request: &'a InstallRequest) -> Self {
         Self {
             request,
@@ -154,13 +156,13 @@ impl<'a> InstallContext<'a> {
         }
     }
 
-    /// The same for an extension of which nothing is known.
+    /// The same edit, for an extension about which nothing is known.
     pub fn of_unknown() -> Self {
         Self::of_move(InstallRequest::unknown())
     }
 
-    /// The CRDs of the installed bundle, if all catalogs that have the bundle name the same. Only who knows the CRDs of the
-    /// cluster needs them, and the search looks at every bundle of the package.
+    /// The CRDs of the installed bundle, if all catalogs that have the bundle list the same CRDs. `None` without a
+    /// cluster: only a comparison with its CRDs needs them, and the search visits every bundle of the package.
     pub(crate) fn installed_crds<'s>(
         &self,
         offers: &[Offer<'s>],
@@ -179,7 +181,7 @@ impl<'a> InstallContext<'a> {
         named.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Why operator-controller does not install this bundle, if it may not.
+    /// Why operator-controller does not install this bundle, or possibly does not; `None` if it does.
     pub(crate) fn faults(
         &self,
         choice: &Choice<'_>,
@@ -209,7 +211,7 @@ impl<'a> InstallContext<'a> {
         })
     }
 
-    /// Whether every operator-controller that is possible refuses this bundle in every run. A search for paths asks for
+    /// Whether every possible operator-controller refuses this bundle in every run. A search for paths checks this for
     /// each edge, and most bundles can be installed with the first settings.
     fn is_refused(&self, bundle: &Bundle, rules: &Rules, image: ImageFacts<'_>) -> bool {
         let case = self.case(bundle, rules, image);

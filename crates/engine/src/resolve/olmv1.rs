@@ -1,9 +1,11 @@
-//! The choice of one bundle out of the catalogs that offer the package: the successors in each, then the best of all.
+//! The choice of one bundle from the catalogs that offer the package: the successors in each catalog, then the best of
+//! all.
 //!
-//! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`]. In each catalog:
-//! not deprecated before deprecated, then the highest version and release. Between catalogs:
-//! deprecation is weighed before priority; two at the highest priority are ambiguous. Successors are the bundles that an
-//! edge ends at, and the installed bundle itself: [`internal/operator-controller/catalogmetadata/filter/successors.go`].
+//! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`]. Within a catalog, bundles that
+//! are not deprecated come before deprecated ones, then the highest version and release wins. Between catalogs,
+//! deprecation counts before priority, and two catalogs at the highest priority are ambiguous. Successors are the
+//! bundles at the end of an edge, and the installed bundle itself:
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`].
 //!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
@@ -16,7 +18,7 @@ use olmguard_catalog::{
     Successors,
 };
 
-/// The candidates of one offer that upgrade edges leave.
+/// The candidates of one offer that upgrade edges allow.
 #[derive(Debug)]
 pub struct Match<'o, 's> {
     /// The offer.
@@ -38,12 +40,12 @@ pub struct Choice<'s> {
     pub index: BundleIndex,
 }
 
-/// The bundle that resolution returns, with the catalog that it also returns.
+/// The bundle that resolution returns, with the catalog that resolution also returns.
 #[derive(Clone, Copy, Debug)]
 pub struct Resolution<'s> {
     /// The bundle.
     pub choice: Choice<'s>,
-    /// The catalog whose deprecations are returned: the catalog of the last candidate, not of the winner.
+    /// The catalog whose deprecations are returned: the catalog of the last candidate, not of the chosen one.
     pub deprecations_of: Option<&'s CatalogState>,
 }
 
@@ -60,8 +62,8 @@ pub enum ChoiceError<'s> {
     Dependency(Choice<'s>, DependencyKind),
 }
 
-/// Two choices are equal if they are one bundle of one catalog. Both are of one snapshot, so a catalog is compared by
-/// its address.
+/// Two choices are equal if they are the same bundle of the same catalog. Both belong to one snapshot, so catalogs are
+/// compared by address.
 impl PartialEq for Choice<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.is_of(other.catalog) && self.index == other.index
@@ -71,7 +73,7 @@ impl PartialEq for Choice<'_> {
 impl Eq for Choice<'_> {}
 
 impl<'s> Choice<'s> {
-    /// Whether the bundle is of this catalog, which is of the same snapshot.
+    /// Whether the bundle belongs to this catalog, which must be of the same snapshot.
     pub fn is_of(&self, catalog: &CatalogState) -> bool {
         std::ptr::eq(self.catalog, catalog)
     }
@@ -81,7 +83,7 @@ impl<'s> Choice<'s> {
         self.package.bundle(self.index)
     }
 
-    /// Whether the deprecations of its catalog name it.
+    /// Whether the deprecations of the catalog include the bundle.
     pub fn is_deprecated(&self) -> bool {
         self.bundle().deprecated.is_some()
     }
@@ -90,9 +92,9 @@ impl<'s> Choice<'s> {
 /// Why OLM v1 refuses a bundle that it has chosen.
 #[derive(Clone, Copy, Debug)]
 pub enum Refusal<'s> {
-    /// Its version cannot be read.
+    /// The version of the bundle cannot be read.
     Version(&'s BundleVersionError),
-    /// It declares a dependency.
+    /// The bundle declares a dependency.
     Dependency(DependencyKind),
 }
 
@@ -118,7 +120,7 @@ impl<'o, 's> Match<'o, 's> {
     }
 }
 
-/// Removes the candidates of every offer that no upgrade edge allows; without an origin all remain.
+/// Removes the candidates of every offer that no upgrade edge allows. Without an origin, all candidates remain.
 pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Vec<Match<'o, 's>> {
     offers
         .iter()
@@ -137,7 +139,7 @@ pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolution<'s>, ChoiceErr
     }))
 }
 
-/// The bundle that resolution returns for one candidate of each catalog, in the order of the catalogs.
+/// The bundle that resolution returns for one candidate per catalog, in the order of the catalogs.
 pub(super) fn choose_among<'s>(
     candidates: impl Iterator<Item = Choice<'s>>,
 ) -> Result<Resolution<'s>, ChoiceError<'s>> {
@@ -174,7 +176,7 @@ fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match
     }
 }
 
-/// The single candidate of the highest priority, among the last one and those before it.
+/// The only candidate at the highest priority, among `before` and `last`.
 fn prior<'s>(before: Vec<Choice<'s>>, last: Choice<'s>) -> Result<Choice<'s>, ChoiceError<'s>> {
     let mut left = before;
     if left.is_empty() {
@@ -196,28 +198,28 @@ fn check(choice: Choice<'_>) -> Result<(), ChoiceError<'_>> {
     }
 }
 
-// === The successor rule on one offer, whatever the range and the policy ===
+// === The successor rule on one offer, regardless of the range and the policy ===
 
 /// The bundles of one offer that the successor rule accepts.
 #[derive(Clone, Debug)]
 pub struct AcceptedSuccessors {
-    /// The bundles in the requested channels that an edge ends at or that count as the installed one.
+    /// The bundles in the requested channels that an edge ends at, or that count as the installed one.
     pub bundles: BundleSet,
     /// The bundles on which OLM crashes before it finds an edge of the requested channels.
     pub crashes: BundleSet,
 }
 
-/// The candidates of one offer that the successor rule leaves.
+/// The candidates of one offer that the successor rule accepts.
 #[derive(Debug)]
 pub(super) struct LeftCandidates {
-    /// The candidates that it accepts.
+    /// The accepted candidates.
     pub(super) bundles: BundleSet,
     /// The best candidate on which OLM crashes.
     pub(super) crashing: Option<BundleIndex>,
 }
 
 impl Offer<'_> {
-    /// The candidates that the successor rule leaves. If there is only one, only its own edges are compared.
+    /// The candidates that the successor rule accepts. If there is only one candidate, only its own edges are compared.
     pub(super) fn left(&self, origin: &Origin<'_>) -> LeftCandidates {
         let Some(only) = self.candidates.only() else {
             return self.left_of_many(origin);
@@ -253,7 +255,7 @@ impl Offer<'_> {
         }
     }
 
-    /// Whether the successor rule accepts one of the candidates.
+    /// Whether the successor rule accepts this candidate.
     pub fn accepts(&self, candidate: BundleIndex, origin: &Origin<'_>) -> bool {
         debug_assert!(self.candidates.contains(candidate), "another bundle");
         let is_edge = self.edge_to(candidate, origin) == Membership::Holds;
@@ -264,7 +266,7 @@ impl Offer<'_> {
         origin.edge_to(bundle, self.package, &self.asked)
     }
 
-    /// The bundles that the successor rule accepts from here.
+    /// The bundles that the successor rule accepts from this origin.
     pub fn accepted(&self, origin: &Origin<'_>) -> AcceptedSuccessors {
         let place = origin.place_in(self.package);
         let Successors {
@@ -277,21 +279,21 @@ impl Offer<'_> {
     }
 }
 
-// === A request that names no version, for a caller that has one package and nothing else ===
+// === A request without a version, for callers that have only one package ===
 
-/// A request for any version out of some channels of a package.
+/// A request for any version in some channels of a package.
 #[derive(Clone, Debug)]
 pub struct Unpinned<'p> {
     package: &'p Package,
     channels: AskedChannels,
     /// The bundles that can be chosen.
     members: BundleSet,
-    /// The bundles that are not installed if they are chosen.
+    /// The bundles that OLM does not install if it chooses them.
     refused: BundleSet,
 }
 
 impl<'p> Unpinned<'p> {
-    /// The request for these channels.
+    /// The request for any version in these channels.
     pub fn of(package: &'p Package, channels: AskedChannels) -> Self {
         let mut refused = package.every_bundle();
         refused.retain(|index| {
@@ -306,7 +308,7 @@ impl<'p> Unpinned<'p> {
         }
     }
 
-    /// The same request, where these bundles are not installed either.
+    /// The same request, with further bundles that OLM does not install.
     pub fn refusing(mut self, is_refused: impl Fn(&Bundle) -> bool) -> Self {
         let mut refused = self.package.every_bundle();
         refused.retain(|index| is_refused(self.package.bundle(index)));
@@ -319,22 +321,22 @@ impl<'p> Unpinned<'p> {
         self.members.contains(bundle)
     }
 
-    /// The successors of the installed bundle that an edit can install, without itself. An unknown version counts as 0.0.0
-    /// in ranges.
+    /// The successors of the installed bundle that an edit can install, without the installed bundle itself. In ranges,
+    /// an unknown version counts as 0.0.0.
     pub fn successors(&self, name: &str, version: Option<&VersionRelease>) -> BundleSet {
         let mut successors = self.accepted(name, version).edges;
         successors.retain(|index| !self.refused.contains(index));
         successors
     }
 
-    /// The bundle that OLM installs next: the best of the successors and of the bundles of the installed version.
-    /// `None` if that is the installed one, or OLM refuses it or crashes before it has one.
+    /// The bundle that OLM installs next: the best of the successors and of the bundles with the installed version.
+    /// `None` if this is the installed bundle, or if OLM refuses it or crashes before it has chosen.
     pub fn next(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
         let best = self.best(name, version);
         best.filter(|index| !self.refused.contains(*index))
     }
 
-    /// The bundle that OLM selects next and does not install.
+    /// The bundle that OLM chooses next but does not install.
     pub fn refused(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
         let best = self.best(name, version);
         best.filter(|index| self.refused.contains(*index))
@@ -356,7 +358,7 @@ impl<'p> Unpinned<'p> {
         (*self.package.bundle(best).name != *name).then_some(best)
     }
 
-    /// The successors of another name among the bundles that can be chosen, and those on which OLM crashes.
+    /// The successors with another name among the bundles that can be chosen, and those on which OLM crashes.
     fn accepted(&self, name: &str, version: Option<&VersionRelease>) -> Successors {
         let zero = Version::zero();
         let at = version.map_or(&zero, |read| &read.version);

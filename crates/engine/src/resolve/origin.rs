@@ -1,4 +1,4 @@
-//! The installed bundle as resolution reads it: the start of upgrade edges.
+//! The installed bundle as resolution reads it: the origin of upgrade edges.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] and
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`], at each tag.
@@ -17,15 +17,15 @@ use olmguard_catalog::version::{
 };
 use olmguard_catalog::{AskedChannels, Bundle, BundleIndex, BundleSet, Package, Successors};
 
-/// An installed bundle whose version was read.
+/// An installed bundle whose version could be read.
 #[derive(Clone, Debug)]
 pub struct Origin<'a> {
-    /// The bundle's name, if it is known.
+    /// The name of the bundle, if it is known.
     name: Option<&'a str>,
-    /// Its version and release; absent only if Masterminds alone can read them.
+    /// The version and release; absent only if Masterminds can read them and blang cannot.
     version: Option<VersionRelease>,
     steps: SuccessorSource,
-    /// The bundle itself, if it was chosen from a package.
+    /// The bundle itself, if the origin was made from a bundle of a package.
     chosen: Option<ChosenBundle<'a>>,
 }
 
@@ -36,7 +36,7 @@ struct ChosenBundle<'a> {
     index: BundleIndex,
 }
 
-/// Without the package, which may have thousands of bundles.
+/// Omits the package, which may have thousands of bundles.
 impl fmt::Debug for ChosenBundle<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.index.fmt(f)
@@ -50,11 +50,11 @@ enum SuccessorSource {
     Catalog,
     /// The caret range.
     Caret(CaretRange),
-    /// The edges of the catalog into the caret range.
+    /// The edges of the catalog that end in the caret range.
     Both(CaretRange),
 }
 
-/// The successors of an installed version by the semver rules, and the version itself.
+/// The caret range of an installed version, which contains its successors by the semver rules, and the version itself.
 #[derive(Clone, Debug)]
 struct CaretRange {
     successors: Constraint,
@@ -63,31 +63,31 @@ struct CaretRange {
 
 /// Why an installed version or release cannot be read.
 ///
-/// `Display` is OLM's own text, without the `error walking catalogs: error finding upgrade edges: `
-/// that precedes all of them.
+/// `Display` prints OLM's own text, without the prefix `error walking catalogs: error finding upgrade edges: ` that all
+/// of these errors have.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InstalledError {
-    /// Masterminds cannot read it: v1.0 to v1.7.
+    /// Masterminds cannot read the version: v1.0 to v1.7.
     #[error(
         "parsing installed bundle {} version {}: {source}",
         go::quote(name),
         go::quote(version)
     )]
     Masterminds {
-        /// The bundle's name, empty where it is not known.
+        /// The name of the bundle; empty if it is not known.
         name: String,
         /// The version as stored.
         version: String,
-        /// The fault in it.
+        /// The fault in the version.
         source: MastermindsError,
     },
-    /// Masterminds can read it, blang cannot: v1.0 to v1.7.
+    /// Masterminds can read the version, but blang cannot: v1.0 to v1.7.
     #[error("getting successorsPredicate: error parsing installed bundle version: {0}")]
     BlangAfterMasterminds(VersionError),
-    /// The version, perhaps with the release in its build metadata, is not valid.
+    /// The version is not valid; its build metadata may contain the release.
     #[error("failed to get version and release of installed bundle: {0}")]
     Legacy(VersionError),
-    /// The version with an explicit release is not valid: v1.9 and v1.10.
+    /// The version is not valid, and the release is explicit: v1.9 and v1.10.
     #[error(
         "failed to parse installed bundle version {}: {source}",
         go::quote(version)
@@ -95,7 +95,7 @@ pub enum InstalledError {
     VersionApart {
         /// The version as stored.
         version: Box<str>,
-        /// The fault in it.
+        /// The fault in the version.
         source: VersionError,
     },
     /// The explicit release is not valid: v1.9 and v1.10.
@@ -106,7 +106,7 @@ pub enum InstalledError {
     ReleaseApart {
         /// The release as stored.
         release: Box<str>,
-        /// The fault in it.
+        /// The fault in the release.
         source: ReleaseError,
     },
     /// The version or the explicit release is not valid: v1.11.
@@ -115,7 +115,7 @@ pub enum InstalledError {
 }
 
 impl<'a> Origin<'a> {
-    /// Reads an installed bundle's version and release, as this OLM does.
+    /// Reads the version and release of an installed bundle as this release of OLM does.
     pub fn read(installed: &'a InstalledBundle, rules: &Rules) -> Result<Self, InstalledError> {
         let name = installed.name.as_deref();
         if rules.installed == InstalledReader::MastermindsThenBlang {
@@ -138,9 +138,10 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// A choice as the installed bundle, once the controller has recorded it; `None` if its version cannot be read.
+    /// Makes an origin from a choice, as operator-controller records it after the installation; `None` if its version
+    /// cannot be read.
     ///
-    /// Reading back what it records gives the same version and release, whatever the gates.
+    /// Reading the record back gives the same version and release, regardless of feature gates.
     pub fn of_choice(choice: Choice<'a>, rules: &Rules) -> Option<Self> {
         let bundle = choice.bundle();
         let version = bundle.version.as_ref().ok()?;
@@ -197,17 +198,17 @@ impl<'a> Origin<'a> {
         self.name
     }
 
-    /// Whether the successors are the versions of a caret range, whatever edges the catalog has.
+    /// Whether the successors are the versions of a caret range, regardless of the edges of the catalog.
     pub fn is_of_caret_range(&self) -> bool {
         matches!(self.steps, SuccessorSource::Caret(_))
     }
 
-    /// The version and release, if blang can also read them.
+    /// The version and release, if blang can read them too.
     pub fn version(&self) -> Option<&VersionRelease> {
         self.version.as_ref()
     }
 
-    /// The first bundle of this version in a package, if it has one.
+    /// The first bundle with this version in a package, if there is one.
     pub(super) fn place_in(&self, package: &Package) -> Option<BundleIndex> {
         match self.chosen {
             Some(own) if std::ptr::eq(own.package, package) => package.first_like(own.index),
@@ -215,12 +216,12 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The ends of the edges that start here, within the requested channels.
+    /// The bundles that edges from this origin end at, within the requested channels.
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
         self.successors_at(self.place_in(package), package, asked)
     }
 
-    /// [`Self::successors`] of a package in which [`Self::place_in`] is known.
+    /// Like [`Self::successors`], if the result of [`Self::place_in`] is known.
     pub(super) fn successors_at(
         &self,
         place: Option<BundleIndex>,
@@ -251,7 +252,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether an edge starts here and ends at a bundle, within the requested channels.
+    /// Whether the requested channels have an edge from this origin to a bundle.
     pub(super) fn edge_to(
         &self,
         to: BundleIndex,
@@ -280,7 +281,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether a bundle counts as the installed one itself: the stay rule.
+    /// Whether a bundle counts as the installed one: the stay rule.
     pub fn is_same(&self, bundle: BundleIndex, package: &Package) -> bool {
         match (&self.steps, &self.version) {
             (SuccessorSource::Caret(caret), _) => package.is_in_range(&caret.same, bundle),
@@ -299,7 +300,7 @@ impl<'a> Origin<'a> {
         same
     }
 
-    /// Adds [`Self::same`] of a package in which [`Self::place_in`] is known.
+    /// Adds [`Self::same`] to a set, if the result of [`Self::place_in`] is known.
     pub(super) fn add_same_at(
         &self,
         place: Option<BundleIndex>,
@@ -315,7 +316,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether this is exactly that bundle: the same name, version and release.
+    /// Whether the origin is exactly this bundle: the same name, version and release.
     pub fn is_at(&self, bundle: &Bundle) -> bool {
         let same = |here: &VersionRelease| {
             bundle
@@ -326,7 +327,7 @@ impl<'a> Origin<'a> {
         self.name == Some(&*bundle.name) && self.version.as_ref().is_some_and(same)
     }
 
-    /// Whether a bundle is newer than this: a higher version, otherwise a higher release.
+    /// Whether a bundle is newer than the origin: a higher version, or the same version and a higher release.
     pub fn is_older_than(&self, package: &Package, bundle: BundleIndex) -> bool {
         match (&self.version, &package.bundle(bundle).version) {
             (Some(here), Ok(there)) => there.cmp_precedence(here).is_gt(),
@@ -334,8 +335,8 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether this is newer than a bundle: a higher version, otherwise a higher release. It is not newer than a bundle
-    /// whose version cannot be read.
+    /// Whether the origin is newer than a bundle: a higher version, or the same version and a higher release. False if
+    /// the version of the bundle cannot be read.
     pub fn is_newer_than(&self, package: &Package, bundle: BundleIndex) -> bool {
         match (&self.version, &package.bundle(bundle).version) {
             (Some(here), Ok(there)) => there.cmp_precedence(here).is_lt(),
@@ -366,7 +367,7 @@ impl SuccessorSource {
 }
 
 impl CaretRange {
-    /// The range of a version as Masterminds prints it; such a text is always a range of its own.
+    /// The caret range of a version as Masterminds prints it. Such a text is always a valid range.
     fn of(normal: &str, masterminds: Masterminds) -> Option<Self> {
         let successors = Constraint::parse(&format!("^{normal}, != {normal}"), masterminds).ok()?;
         let same = Constraint::parse(normal, masterminds).ok()?;

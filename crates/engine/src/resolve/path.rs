@@ -1,8 +1,8 @@
-//! The shortest path from an installed bundle to another: each step is an admitted edit.
+//! The shortest path from an installed bundle to another one. Each step is an edit that is allowed.
 //!
 //! A step is an edit that pins one version, with the channels and the selector of the request. The next step starts at
-//! the bundle that it resolves to, as the controller records it. So a step is more than an edge: it also chooses
-//! between catalogs, and can be refused although an edge exists.
+//! the bundle that the pin resolves to, as operator-controller records it. So a step is more than an edge: it also
+//! chooses between catalogs, and it can be refused although an edge exists.
 
 mod search;
 #[cfg(test)]
@@ -18,23 +18,23 @@ use olmguard_catalog::{BundleIndex, BundleSet};
 
 pub use crate::resolve::path::search::PathSearch;
 
-/// The bounds of a path apart from edges.
+/// The bounds of a path, in addition to edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a, 's> {
-    /// The rules of the OLM.
+    /// The rules of this release of OLM.
     pub rules: &'a Rules,
     /// The guardrails.
     pub guards: &'a Guards<'s>,
     /// The upgrade policies that match the extension; absent if they are not applied.
     pub policies: Option<&'a MatchingPolicies<'a, 's>>,
-    /// How a bundle is to be installed, if one that cannot be is refused.
+    /// The installation settings, if a bundle that cannot be installed is refused.
     pub install: Option<InstallBound<'a>>,
-    /// The effort that the search is paid from; `None` for a search without that bound.
+    /// The effort that the search draws on; `None` for a search without this bound.
     pub effort: Option<&'a Effort<'a>>,
 }
 
 impl<'s> Bounds<'_, 's> {
-    /// Whether an edit that pins this bundle is denied neither for its installation nor by guardrails and policies.
+    /// Whether guardrails, policies and the installation check all allow an edit that pins this bundle.
     fn allow(&self, from: &Origin<'_>, to: &Choice<'s>) -> bool {
         let here = from.version().map(|here| &here.version);
         let policies = self.policies;
@@ -48,12 +48,12 @@ impl<'s> Bounds<'_, 's> {
             .is_none_or(|install| !install.refuses(to, self.rules))
     }
 
-    /// Whether neither guardrails nor policies bind paths. Then [`PathSearch`] decides as the rows do.
+    /// Whether neither guardrails nor policies apply to paths. [`PathSearch`] then decides as the rows do.
     pub fn are_edges_alone(&self) -> bool {
         self.guards.is_empty() && self.policies.is_none_or(MatchingPolicies::is_empty)
     }
 
-    /// How many values one step is compared with at most.
+    /// The most values that one step is compared with.
     fn weight(&self) -> usize {
         let install = usize::from(self.install.is_some()) * self.rules.installs.len();
         self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight) + install
@@ -63,15 +63,15 @@ impl<'s> Bounds<'_, 's> {
 /// The result of a search for a path.
 #[derive(Clone, Debug)]
 pub struct PathFound<'s> {
-    /// The shortest path to the goal, otherwise to the highest candidate that was reached: the bundle that the pin of each
-    /// step resolves to, the last one last. Never empty.
+    /// The shortest path to the goal, otherwise to the highest candidate that was reached. Each step is the bundle that
+    /// its pin resolves to, and the end of the path is last. Never empty.
     pub steps: Option<Vec<Choice<'s>>>,
-    /// Whether the search ended at its bound: a bundle that it did not reach can still be reachable.
+    /// Whether the search reached its limit, so a bundle that it did not reach may still be reachable.
     pub is_cut: bool,
 }
 
-/// The shortest path to a goal bundle, otherwise to the highest candidate of the offers that can be reached.
-/// [`PathSearch`] answers several queries.
+/// Finds the shortest path to a goal bundle, otherwise to the highest candidate of the offers that can be reached. Use
+/// [`PathSearch`] for several queries.
 pub fn shortest_path<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
@@ -85,12 +85,12 @@ pub fn shortest_path<'s>(
 #[derive(Clone, Debug)]
 pub struct ReachableBundles<'s> {
     reached: Vec<(Choice<'s>, usize)>,
-    /// Whether the search ended at its bound: more bundles can be reachable.
+    /// Whether the search reached its limit, so more bundles may be reachable.
     pub is_cut: bool,
 }
 
 impl ReachableBundles<'_> {
-    /// How many steps away a bundle is; `None` if it cannot be reached, and for the installed one.
+    /// The number of steps to a bundle; `None` for the installed bundle and for a bundle that cannot be reached.
     pub fn steps_to(&self, bundle: &Choice<'_>) -> Option<usize> {
         let reached = self.reached.iter();
         let mut same = reached.filter(|(reached, _)| reached == bundle);
@@ -98,7 +98,7 @@ impl ReachableBundles<'_> {
     }
 }
 
-/// Everything that can be reached, within the bounds of [`PathSearch`].
+/// Finds everything that can be reached, within the bounds of [`PathSearch`].
 pub fn reach<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
@@ -107,31 +107,31 @@ pub fn reach<'s>(
     PathSearch::from(offers, origin, bounds).everywhere()
 }
 
-// === Why an edit that pins the version of a bundle does not give that bundle ===
+// === Why an edit that pins the version of a bundle does not install that bundle ===
 
-/// The edits that pin one version each, from what is installed.
+/// The edits that each pin one version, from an installed bundle.
 #[derive(Debug)]
 pub struct Edits<'o, 's> {
     offers: &'o [Offer<'s>],
-    /// The highest version first.
+    /// The pins, the highest version first.
     pins: Vec<Pin<'s>>,
 }
 
-/// Why an edit does not give a bundle.
+/// Why an edit does not install a bundle.
 #[derive(Clone, Debug)]
 pub enum NotGiven<'s> {
-    /// These catalogs of one priority have the version.
+    /// Several catalogs of the same priority have the version.
     Ambiguous(Vec<Choice<'s>>),
-    /// The edit gives this bundle: of another catalog, or of the same version.
+    /// The edit installs this bundle instead, from another catalog or of the same version.
     Another(Choice<'s>),
-    /// The edit chooses this bundle, and then OLM refuses it.
+    /// The edit resolves to this bundle, which OLM then refuses.
     Refused(Choice<'s>),
-    /// No edit pins the version: a `skipRange` crashes OLM over it, or no edge leads to it.
+    /// No edit pins the version, because OLM crashes on a `skipRange` or because no edge ends there.
     NoPin,
 }
 
 impl<'o, 's> Edits<'o, 's> {
-    /// The edits that some offer accepts from here.
+    /// The edits that some offer accepts from this origin.
     pub fn of(offers: &'o [Offer<'s>], origin: &Origin<'_>) -> Self {
         Self {
             offers,
@@ -139,8 +139,8 @@ impl<'o, 's> Edits<'o, 's> {
         }
     }
 
-    /// Why the edit that pins a bundle's version does not give it; `None` if it does, and for a bundle whose version
-    /// cannot be read.
+    /// Why the edit that pins the version of a bundle does not install it. `None` if the edit does, and for a bundle
+    /// whose version cannot be read.
     pub fn not_given(&self, bundle: &Choice<'s>) -> Option<NotGiven<'s>> {
         let version = &bundle.bundle().version.as_ref().ok()?.version;
         let pinned = self.pinning(version).iter();
@@ -157,7 +157,7 @@ impl<'o, 's> Edits<'o, 's> {
         }
     }
 
-    /// The pins of a version, one bundle of each offer.
+    /// The pins of a version, at most one per offer.
     fn pinning(&self, version: &Version) -> &[Pin<'s>] {
         let is_above = |pin: &Pin<'_>| pin.version.cmp_precedence(version).is_gt();
         let begin = self.pins.partition_point(is_above);
@@ -168,16 +168,16 @@ impl<'o, 's> Edits<'o, 's> {
     }
 }
 
-// === The edits that pin one version, and the bundle that each offer gives for them ===
+// === The edits that pin one version, and the bundle that each offer has for them ===
 //
 // Invariant: a version on which OLM crashes in one catalog is pinned in none. OLM reads every catalog before it
 // chooses, so the edit fails even if another catalog has the version.
 
-/// The bundle that one offer gives for one pinned version.
+/// The bundle that one offer has for one pinned version.
 #[derive(Clone, Copy, Debug)]
 struct Pin<'s> {
     version: &'s Version,
-    /// The place of the offer among the offers.
+    /// The index of the offer.
     offer: usize,
     bundle: BundleIndex,
 }
@@ -185,14 +185,14 @@ struct Pin<'s> {
 /// The pins of an expansion, and the cost of finding them.
 #[derive(Debug)]
 struct Pins<'s> {
-    /// The highest version first, within a version in the order of the offers.
+    /// The pins, the highest version first, and within a version in the order of the offers.
     pins: Vec<Pin<'s>>,
     /// The cost, in compared bundles.
     cost: usize,
 }
 
 impl<'s> Pins<'s> {
-    /// The pins that some offer accepts from here.
+    /// The pins that some offer accepts from this origin.
     fn of(offers: &[Offer<'s>], origin: &Origin<'_>) -> Self {
         Self::without_known(offers, origin, None)
     }
@@ -222,7 +222,7 @@ impl<'s> Pins<'s> {
         found
     }
 
-    /// Adds the bundle that one offer gives for each version, out of its bundles with the best first.
+    /// Adds the bundle that one offer has for each version. Its bundles are given best first.
     fn add_best_of_versions(&mut self, bundles: impl Iterator<Item = Pin<'s>>, offer: &Offer<'s>) {
         let is_deprecated = |pin: &Pin<'_>| offer.package.is_deprecated(pin.bundle);
         for pin in bundles {
@@ -236,7 +236,7 @@ impl<'s> Pins<'s> {
         }
     }
 
-    /// Removes the pins whose version is among these; both with the highest version first.
+    /// Removes the pins with the version of a crash. Both lists have the highest version first.
     fn remove(&mut self, crashing: Vec<Pin<'s>>) {
         let mut crashing = crashing.into_iter().peekable();
         self.pins.retain(|pin| {
@@ -250,7 +250,7 @@ impl<'s> Pins<'s> {
 }
 
 impl Pin<'_> {
-    /// Whether one edit pins both. An offer has one pin for each version.
+    /// Whether the same edit makes both pins. An offer has at most one pin per version.
     fn is_of_one_edit(&self, other: &Self) -> bool {
         self.offer != other.offer && self.is_of_version(other)
     }
@@ -265,7 +265,7 @@ impl Pin<'_> {
     }
 }
 
-/// The bundles of a set that a version can pin, best first.
+/// The bundles of a set whose version can be pinned, best first.
 fn readable<'s>(
     at: usize,
     offer: &Offer<'s>,

@@ -1,7 +1,7 @@
-//! The upgrade policies of administrators that match an extension, compared with one step.
+//! The upgrade policies of administrators that match an extension, applied to one step.
 //!
-//! A policy only restricts. The first step of an edit is compared with all of its rules. A step that OLM then makes
-//! automatically is compared with the rules about a bundle, because no admission sees it.
+//! A policy only restricts. The first step of an edit is compared with all of its rules. A step that OLM takes
+//! automatically afterwards is compared only with the rules about a bundle, because no admission request exists for it.
 
 #[cfg(test)]
 mod tests;
@@ -24,20 +24,21 @@ pub struct UpgradePolicies {
     policies: Vec<UpgradePolicy>,
     index: PolicyIndex,
     permission: BypassPermission,
-    /// Whether one of them has conditions.
+    /// Whether a policy has conditions.
     have_conditions: bool,
 }
 
 /// The user and the time of an edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Requester {
-    /// The user; absent if it is no one in particular, as in an audit: then no condition that reads the user is evaluated.
+    /// The user; absent if the edit is not made by a particular user, as in an audit. Conditions that read the user are
+    /// then not evaluated.
     pub user: Option<UserInfo>,
-    /// When the edit is made.
+    /// The time of the edit.
     pub at: Moment,
 }
 
-/// A user, as an API server knows one.
+/// A user as the API server identifies it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct UserInfo {
     /// The name; empty if it is not known.
@@ -46,27 +47,27 @@ pub struct UserInfo {
     pub groups: Vec<String>,
 }
 
-/// The facts that rows read, apart from the request of an edit and what is installed.
+/// The facts that the rows read, apart from the filter and the installed bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct EditContext<'a> {
-    /// The labels and the namespace of the extension, which policies match.
+    /// The labels and the namespace of the extension, by which policies match it.
     pub subject: &'a PolicySubject,
     /// The user and the time of the edit.
     pub requester: &'a Requester,
-    /// Whether an object is known that the edit changes: then it creates none, even if nothing is installed yet.
+    /// Whether the edit changes an existing object. Such an edit is an update even if nothing is installed yet.
     pub is_update: bool,
     /// Whether, and for how long, conditions are evaluated.
     pub conditions: Conditions<'a>,
-    /// How the bundle is to be installed; `None` if that is not checked.
+    /// The installation settings; `None` if the installation is not checked.
     pub install: Option<InstallContext<'a>>,
 }
 
-/// One rule that an edit violates, and its policy.
+/// A rule that an edit violates, with its policy.
 #[derive(Clone, Debug)]
 pub struct PolicyFinding<'s> {
     /// The policy.
     pub policy: &'s UpgradePolicy,
-    /// The bundle that OLM takes the step from automatically; absent if the edit itself makes it.
+    /// The bundle from which OLM takes the step automatically; absent if the edit itself is the step.
     pub after: Option<Choice<'s>>,
     /// The bundle that the step installs.
     pub to: Choice<'s>,
@@ -84,20 +85,20 @@ pub struct MatchingPolicies<'a, 's> {
     masterminds: Masterminds,
 }
 
-/// One step as policies judge it: an edit makes it, or OLM after the edit.
+/// A step as policies evaluate it, made by an edit or by OLM afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyStep<'a, 's> {
     /// The maker of the step.
     pub maker: Maker,
-    /// The bundle that the step before it installs; absent for the first step.
+    /// The bundle that the previous step installs; absent for the first step.
     pub after: Option<Choice<'s>>,
     /// The start of the step.
     pub from: StepStart<'a>,
-    /// The bundle that it installs.
+    /// The bundle that the step installs.
     pub to: Choice<'s>,
-    /// Whether it is another bundle than the installed one.
+    /// Whether the step installs another bundle than the installed one.
     pub is_move: bool,
-    /// Whether it creates the extension or updates it.
+    /// Whether the step creates or updates the extension.
     pub operation: Operation,
     /// The compiled range.
     pub range: Option<&'a Constraint>,
@@ -110,14 +111,14 @@ pub enum StepStart<'a> {
     Nothing,
     /// The installed bundle is not known, or its version cannot be read.
     Unknown,
-    /// This bundle is installed.
+    /// A bundle is installed.
     At(&'a Origin<'a>),
 }
 
 impl UpgradePolicies {
-    /// These policies; whether users have the permission `bypass` is not known.
+    /// Collects policies for a cluster in which it is not known whether users have the permission `bypass`.
     ///
-    /// Those whose conditions are too costly together get a fault: [`UpgradePolicy::bound_together`].
+    /// Policies whose conditions are too costly in total get a fault: see [`UpgradePolicy::bound_together`].
     pub fn of(policies: impl IntoIterator<Item = UpgradePolicy>) -> Self {
         let mut policies: Vec<_> = policies.into_iter().collect();
         policies.sort_by(|one, other| one.name().cmp(other.name()));
@@ -130,7 +131,7 @@ impl UpgradePolicies {
         }
     }
 
-    /// The same in a cluster whose API server asks for the permission `bypass` itself.
+    /// The same policies in a cluster whose API server checks the permission `bypass` itself.
     pub fn with_permission_asked(self) -> Self {
         Self {
             permission: BypassPermission::AskedByApiServer,
@@ -138,8 +139,8 @@ impl UpgradePolicies {
         }
     }
 
-    /// The names of the policies that are too costly together once this one is written: the written one first if it is
-    /// one of them, then those that fit without it, in byte order.
+    /// The names of the policies that become too costly in total when `written` is added. The name of `written` comes
+    /// first if it is one of them. The others, which fit without it, are in byte order.
     pub fn too_costly_with<'p>(&'p self, written: &'p UpgradePolicy) -> Vec<&'p str> {
         let is_other = |one: &&UpgradePolicy| one.name() != written.name();
         let after = self.iter().filter(is_other).chain([written]);
@@ -153,8 +154,8 @@ impl UpgradePolicies {
         own.into_iter().chain(others).collect()
     }
 
-    /// Removes the policies that match by label or namespace, if only the package is known. Returns the names of the removed
-    /// policies that can apply to the package.
+    /// Removes the policies that match by label or namespace, for a caller that knows only the package. Returns the
+    /// names of the removed policies that can apply to the package.
     pub fn leave_out_by_extension(&mut self, package: &str) -> Vec<String> {
         let (out, rest): (Vec<_>, Vec<_>) = self
             .policies
@@ -175,12 +176,12 @@ impl UpgradePolicies {
         self.policies.iter()
     }
 
-    /// Whether there are no policies.
+    /// Whether no policies exist.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()
     }
 
-    /// Whether one of them has conditions.
+    /// Whether a policy has conditions.
     pub fn have_conditions(&self) -> bool {
         self.have_conditions
     }
@@ -202,7 +203,7 @@ impl Default for UpgradePolicies {
 }
 
 impl Requester {
-    /// No user in particular, at the Unix epoch.
+    /// No particular user, at the Unix epoch.
     pub fn unknown() -> &'static Self {
         &UNKNOWN
     }
@@ -214,7 +215,7 @@ static UNKNOWN: Requester = Requester {
 };
 
 impl<'a> EditContext<'a> {
-    /// The context of an edit for whose answer there is time, and whose installation is not checked.
+    /// The context of an edit whose conditions are all evaluated and whose installation is not checked.
     pub fn of(subject: &'a PolicySubject, requester: &'a Requester) -> Self {
         Self {
             subject,
@@ -227,7 +228,7 @@ impl<'a> EditContext<'a> {
 }
 
 impl EditContext<'static> {
-    /// The context of an edit that no policy judges.
+    /// The context of an edit that no policy applies to.
     pub fn unknown() -> Self {
         Self::of(&NO_SUBJECT, &UNKNOWN)
     }
@@ -239,7 +240,7 @@ static NO_SUBJECT: PolicySubject = PolicySubject {
 };
 
 impl PolicyFinding<'_> {
-    /// Whether it denies the edit.
+    /// Whether the rule denies the edit.
     pub fn denies(&self) -> bool {
         self.violation.enforcement == Enforcement::Deny
     }
@@ -268,19 +269,19 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         self.policies.is_empty()
     }
 
-    /// Whether the API server admits the bypass only with the permission `bypass`.
+    /// Whether the API server allows the bypass only with the permission `bypass`.
     pub fn need_permission(&self) -> bool {
         let mut policies = self.policies.iter();
         policies
             .any(|policy| policy.asks_for_permission() && policy.enforcement() == Enforcement::Deny)
     }
 
-    /// About how many values are compared for one step and all policies.
+    /// The approximate number of values that are compared for one step with all policies.
     pub fn weight(&self) -> usize {
         self.policies.iter().map(|policy| policy.weight()).sum()
     }
 
-    /// How many of the values are compared for the conditions on steps that OLM makes automatically.
+    /// The number of values compared for the conditions on steps that OLM takes automatically.
     pub fn weight_of_conditions(&self) -> usize {
         let weights = self
             .policies
@@ -289,7 +290,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         weights.fold(0, usize::saturating_add)
     }
 
-    /// How many of the values are compared for the other rules.
+    /// The number of values compared for the other rules.
     pub fn weight_of_rules(&self) -> usize {
         self.policies.len().saturating_mul(RULES)
     }
@@ -307,8 +308,8 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         }
     }
 
-    /// Every rule that a step violates, in the order of the policies; none if the version it resolves to cannot be
-    /// read.
+    /// Every rule that a step violates, in the order of the policies; empty if the version of the resolved bundle
+    /// cannot be read.
     pub fn findings(&self, step: &PolicyStep<'_, 's>) -> Vec<PolicyFinding<'s>> {
         if self.is_empty() {
             return Vec::new();
@@ -333,12 +334,12 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         found.collect()
     }
 
-    /// Whether they allow an edit from here that pins the version of this bundle.
+    /// Whether the policies allow an edit from this origin that pins the version of the bundle.
     pub fn allow_pin(&self, from: &Origin<'_>, to: &Choice<'s>) -> bool {
         self.denials_of_pin(from, to).is_empty()
     }
 
-    /// The rules that deny an edit from here that pins the version of this bundle.
+    /// The rules that deny an edit from this origin that pins the version of the bundle.
     pub fn denials_of_pin(&self, from: &Origin<'_>, to: &Choice<'s>) -> Vec<PolicyFinding<'s>> {
         if self.is_empty() {
             return Vec::new();
@@ -384,7 +385,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
 }
 
 impl<'a> StepStart<'a> {
-    /// The same as policies read it.
+    /// The start as policies read it.
     fn bundle(self) -> PolicyOrigin<'a> {
         let origin = match self {
             Self::Nothing => return PolicyOrigin::Nothing,
@@ -401,7 +402,7 @@ impl<'a> StepStart<'a> {
     }
 }
 
-/// The subject of an extension, which policies match.
+/// The subject by which policies match an extension.
 fn subject<'a>(filter: &'a Filter, context: EditContext<'a>) -> Subject<'a> {
     Subject {
         package: &filter.package,
@@ -410,7 +411,7 @@ fn subject<'a>(filter: &'a Filter, context: EditContext<'a>) -> Subject<'a> {
     }
 }
 
-/// About how many values the rules of one policy besides its conditions are compared with.
+/// The approximate number of values that the rules of one policy are compared with, without its conditions.
 const RULES: usize = 64;
 
 /// Whether the bundle, its package, or a requested channel that has it is deprecated.

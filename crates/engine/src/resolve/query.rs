@@ -1,5 +1,5 @@
-//! From a filter to the catalogs that offer its package: everything that does not depend on what is
-//! installed.
+//! From a filter to the catalogs that offer its package: the part of resolution that does not depend on the installed
+//! bundle.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -17,7 +17,7 @@ use olmguard_catalog::{
 /// A filter whose selector and range compiled.
 #[derive(Debug)]
 pub struct Query<'a> {
-    /// The filter that it was made from.
+    /// The filter that was compiled.
     pub filter: &'a Filter,
     selector: Option<Selector>,
     range: Option<Constraint>,
@@ -41,7 +41,7 @@ pub struct InPlay<'s> {
     pub unavailable: usize,
 }
 
-/// A selected catalog that cannot answer; then OLM gives no answer at all.
+/// A selected catalog that cannot answer. OLM then gives no answer at all.
 #[derive(Clone, Copy, Debug)]
 pub struct NotLoaded<'s> {
     /// The catalog.
@@ -55,18 +55,18 @@ pub struct NotLoaded<'s> {
 pub enum NotLoadedCause<'s> {
     /// The catalog is known not to be served.
     NotServing,
-    /// Its content was not given.
+    /// The content of the catalog was not given.
     Missing,
-    /// Its content could not be fetched.
+    /// The content of the catalog could not be fetched.
     Unfetched(&'s str),
-    /// Its content could not be read.
+    /// The content of the catalog could not be read.
     Unreadable(&'s str),
-    /// The package in it cannot be decoded.
+    /// The package in the catalog cannot be decoded.
     Package(&'s PackageFault),
 }
 
 impl NotLoadedCause<'_> {
-    /// Whether there is content, and it cannot be read.
+    /// Whether the catalog has content that cannot be read.
     pub fn is_bad_input(&self) -> bool {
         matches!(self, Self::Unreadable(_) | Self::Package(_))
     }
@@ -79,16 +79,16 @@ pub struct Offer<'s> {
     pub catalog: &'s CatalogState,
     /// The package in it.
     pub package: &'s Package,
-    /// The requested channels, as they exist in it.
+    /// The requested channels that exist in the package.
     pub asked: AskedChannels,
-    /// The bundles in the requested channels, whatever the range.
+    /// The bundles in the requested channels, regardless of the range.
     pub members: BundleSet,
-    /// The bundles in the requested channels and in the range, whatever is installed.
+    /// The bundles in the requested channels and in the range, regardless of the installed bundle.
     pub candidates: BundleSet,
 }
 
 impl<'a> Query<'a> {
-    /// Compiles a filter's selector, then its range.
+    /// Compiles the selector of a filter, then its range.
     pub fn compile(filter: &'a Filter, snapshot: &Snapshot) -> Result<Self, QueryError> {
         let rules = snapshot.rules();
         let selector = filter
@@ -133,7 +133,7 @@ impl<'a> Query<'a> {
         in_play
     }
 
-    /// The offers of the selected catalogs that have the package; an error for the first that cannot answer.
+    /// The offers of the selected catalogs that have the package, or an error for the first catalog that cannot answer.
     pub fn offers<'s>(&self, in_play: &InPlay<'s>) -> Result<Vec<Offer<'s>>, NotLoaded<'s>> {
         let mut offers = Vec::with_capacity(in_play.catalogs.len());
         for catalog in &in_play.catalogs {
@@ -158,7 +158,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Removes the bundles from a set whose version is unreadable or not in the range.
+    /// Removes the bundles whose version is unreadable or not in the range.
     pub fn keep_in_range(&self, package: &Package, bundles: &mut BundleSet) {
         if let Some(range) = &self.range {
             package.keep_in_range(range, bundles);
@@ -166,7 +166,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// One catalog alone.
+/// Selects a single catalog.
 impl<'s> From<&'s CatalogState> for InPlay<'s> {
     fn from(catalog: &'s CatalogState) -> Self {
         Self {
@@ -185,13 +185,15 @@ impl<'s> InPlay<'s> {
 }
 
 impl<'s> Offer<'s> {
-    /// The offers of the package in the selected catalogs, in all channels and versions; none if one of them cannot answer.
+    /// The offers of the package in the selected catalogs, in all channels and versions; empty if a selected catalog
+    /// cannot answer.
     pub fn of_package(snapshot: &'s Snapshot, filter: &Filter) -> Vec<Self> {
         let anything = filter.without_version().without_channels();
         Self::of(snapshot, &anything).unwrap_or_default()
     }
 
-    /// The offers of the package in the selected catalogs, as the filter requests them.
+    /// The offers of the package in the selected catalogs, as the filter requests them; `None` if a selected catalog
+    /// cannot answer.
     pub fn of(snapshot: &'s Snapshot, filter: &Filter) -> Option<Vec<Self>> {
         let query = Query::compile(filter, snapshot).ok()?;
         query.offers(&query.in_play(snapshot)).ok()
@@ -224,7 +226,7 @@ fn find<'s>(
 /// The content of a catalog.
 ///
 /// # Errors
-/// If it is not loaded.
+/// Fails if the content is not loaded.
 pub fn loaded(catalog: &CatalogState) -> Result<&Catalog, NotLoaded<'_>> {
     let failed = |why| Err(NotLoaded { catalog, why });
     match (&catalog.content, catalog.serving) {
@@ -240,21 +242,21 @@ const TOO_OLD: Age = Age::Old(OnOldCatalog::Undecided);
 
 // === The edges of an offer as they are written ===
 
-/// An edge that an entry of an offer's package writes.
+/// An edge in an entry of an offer's package.
 #[derive(Clone, Copy, Debug)]
 pub struct OfferEdge<'s> {
     /// The edge.
     pub written: WrittenEdge<'s>,
-    /// The bundle that it leads to.
+    /// The bundle that the edge ends at.
     pub to: Choice<'s>,
-    /// The channel of its entry.
+    /// The channel of the entry.
     pub channel: &'s str,
-    /// Whether edges of that channel count.
+    /// Whether the channel is requested, so its edges count.
     pub is_asked: bool,
 }
 
 impl<'s> Offer<'s> {
-    /// Every edge, also of channels that are not requested.
+    /// Every edge, including edges in channels that are not requested.
     pub fn edges(&self) -> impl Iterator<Item = OfferEdge<'s>> {
         self.package.written_edges().map(|written| {
             let channel = written.channel();
@@ -268,7 +270,7 @@ impl<'s> Offer<'s> {
         })
     }
 
-    /// The place of a bundle of this name, the best of several.
+    /// The index of the bundle with this name; the best one if there are several.
     pub fn find(&self, name: &str) -> Option<BundleIndex> {
         self.package
             .bundles_named(name)
@@ -278,7 +280,8 @@ impl<'s> Offer<'s> {
 }
 
 impl OfferEdge<'_> {
-    /// Whether it starts at an installed bundle. If the successors are the versions of a caret range, no edge does.
+    /// Whether the edge starts at an installed bundle. False for every edge if the successors are the versions of a
+    /// caret range.
     pub fn starts_at(&self, origin: &Origin<'_>) -> bool {
         if origin.is_of_caret_range() {
             return false;
@@ -292,7 +295,7 @@ impl OfferEdge<'_> {
         }
     }
 
-    /// The field of the entry that contains it.
+    /// The field of the entry that contains the edge.
     pub fn field(&self) -> &'static str {
         match &self.written {
             WrittenEdge::Name {

@@ -1,14 +1,14 @@
-//! The semver rules: steps that versions alone allow, whatever edges an author wrote.
+//! The semver rules: steps that versions alone allow, regardless of the edges that an author wrote.
 //!
-//! OLM v1 before 1.2 went by them where `ForceSemverUpgradeConstraints` was on; a current one does not
-//! know them. From a version C the versions of the Masterminds range `^C, != C` can be reached:
+//! OLM v1 before 1.2 applied these rules if `ForceSemverUpgradeConstraints` was on; current releases do not have them.
+//! From a version C, the versions of the Masterminds range `^C, != C` can be reached:
 //!
-//! | installed | can be reached |
+//! | installed | reachable |
 //! | --- | --- |
-//! | X.Y.Z, X at least 1 | what is higher with the same X |
-//! | 0.Y.Z, Y at least 1 | what is higher with the same 0.Y |
-//! | 0.0.Z | nothing; from a prerelease of it, its later prereleases and itself |
-//! | no prerelease | no prerelease |
+//! | X.Y.Z, X at least 1 | higher versions with the same X |
+//! | 0.Y.Z, Y at least 1 | higher versions with the same 0.Y |
+//! | 0.0.Z | none; from a prerelease of 0.0.Z, its later prereleases and 0.0.Z itself |
+//! | a release | no prerelease |
 //!
 //! Upstream: operator-controller, tags v0.7.0 to v1.1.0,
 //! `internal/catalogmetadata/filter/successors.go`, `semverSuccessor`.
@@ -17,24 +17,24 @@ use std::cmp::Ordering;
 
 use olmguard_catalog::version::Version;
 
-/// Why versions alone do not allow a step; of several reasons the first in this order.
+/// Why versions alone do not allow a step. If there are several reasons, the first in this order.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Hindrance {
     /// The version is the same, build metadata aside.
     Same,
-    /// It is lower.
+    /// The version is lower.
     Lower,
-    /// Another major version.
+    /// The major version differs.
     Major,
-    /// Another minor version of major version 0, where each is a compatibility line of its own.
+    /// The minor version differs within major version 0, in which every minor version is its own compatibility line.
     ZeroMinor,
-    /// Another patch of 0.0, where nothing is compatible with anything.
+    /// The patch version differs within 0.0, in which no version is compatible with another.
     ZeroPatch,
-    /// To a prerelease from none.
+    /// The step goes from a release to a prerelease.
     Prerelease,
 }
 
-/// Whether versions alone allow a step, or what hinders it.
+/// Checks whether versions alone allow a step.
 pub fn step(from: &Version, to: &Version) -> Result<(), Hindrance> {
     match to.cmp_precedence(from) {
         Ordering::Less => return Err(Hindrance::Lower),
@@ -50,7 +50,7 @@ pub fn step(from: &Version, to: &Version) -> Result<(), Hindrance> {
     Ok(())
 }
 
-/// The compatibility line that a step upwards leaves.
+/// The compatibility line that an upward step leaves, if it leaves one.
 pub fn line_left(from: &Version, to: &Version) -> Option<Hindrance> {
     if from.major() != to.major() {
         return Some(Hindrance::Major);

@@ -1,5 +1,5 @@
-//! What operator-controller checks of one bundle: one check after the other, for each way that it can be set; and what
-//! it checks that by.
+//! The checks of operator-controller on one bundle, in order and for each combination of settings, and the facts that
+//! they read.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -20,37 +20,37 @@ use olmguard_preflight::content::{
 use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner};
 use olmguard_preflight::support::{self, Supported};
 
-/// How the bundle that an edit resolves to is to be installed, and what the edit has to do with it.
+/// The installation settings of the bundle that an edit resolves to, and how the edit relates to them.
 #[derive(Clone, Copy, Debug)]
 pub struct InstallContext<'a> {
-    /// How it is to be installed.
+    /// The requested installation settings.
     pub request: &'a InstallRequest,
-    /// What the edit does to the extension.
+    /// The effect of the edit on the extension.
     pub occasion: Occasion,
-    /// What is installed of it.
+    /// The installed bundle of the extension.
     pub installed: &'a Installed,
 }
 
-/// What an edit does to an extension, apart from what it requests.
+/// The effect of an edit on an extension, apart from the requested values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Occasion {
-    /// It creates the extension.
+    /// The edit creates the extension.
     Creation,
-    /// It changes which bundle is requested.
+    /// The edit changes which bundle is requested.
     Move,
-    /// It changes how the bundle is to be installed, and perhaps which.
+    /// The edit changes how the bundle is installed, and possibly which bundle.
     Reconfiguration,
-    /// It changes how the bundle is to be installed, and not which.
+    /// The edit changes how the bundle is installed, but not which bundle.
     ConfigurationAlone,
-    /// It changes whether CRDs are compared, and nothing else.
+    /// The edit only changes whether CRDs are compared.
     EnforcementAlone,
-    /// It turns the bypass off, and changes nothing else.
+    /// The edit only turns the bypass off.
     BypassEnd,
 }
 
 impl Occasion {
-    /// Whether a fault of the bundle can deny the edit. What keeps a bundle from being installed anyway is not the fault of
-    /// an edit that does not request it, nor of one that only changes how the installed bundle is configured.
+    /// Whether a fault of the bundle can deny the edit. A fault that exists anyway does not deny an edit that does not
+    /// request the bundle, nor an edit that only changes the configuration of the installed bundle.
     pub(crate) fn is_denied_for(self, faults: &InstallFaults, is_installed: bool) -> bool {
         match self {
             Self::Creation | Self::Move | Self::Reconfiguration => true,
@@ -61,27 +61,27 @@ impl Occasion {
         }
     }
 
-    /// Whether the configuration changes, or what is compared.
+    /// Whether the edit changes the installation settings.
     pub(crate) fn reconfigures(self) -> bool {
         matches!(self, Self::Reconfiguration | Self::ConfigurationAlone)
     }
 }
 
-/// What is known of a bundle besides its catalog.
+/// The facts about a bundle that the catalog does not have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageFacts<'a> {
-    /// What is in its image.
+    /// The content of the image.
     pub(crate) content: Option<Result<&'a RegistryBundle, &'a UnreadableBundle>>,
-    /// What it would be installed in.
+    /// The target of the installation.
     pub(crate) target: Option<InstallTarget<'a>>,
-    /// What the comparison of its CRDs with the CRDs of the cluster found.
+    /// The result of comparing the CRDs of the bundle with the CRDs of the cluster.
     pub(crate) compared: Option<&'a ComparedCrds>,
-    /// The CRDs of the installed bundle, if its catalog names them.
+    /// The CRDs of the installed bundle, if its catalog lists them.
     pub(crate) installed_crds: Option<&'a CrdNames>,
 }
 
 impl<'a> ImageFacts<'a> {
-    /// What is known without images and without a cluster.
+    /// The facts without any image and without a cluster.
     pub(super) const UNKNOWN: Self = Self {
         content: None,
         target: None,
@@ -89,7 +89,7 @@ impl<'a> ImageFacts<'a> {
         installed_crds: None,
     };
 
-    /// What is known of a bundle that would be installed there.
+    /// The facts about a bundle and the target that it would be installed in.
     pub(crate) fn of(
         choice: &Choice<'_>,
         contents: &'a BundleContents,
@@ -105,8 +105,8 @@ impl<'a> ImageFacts<'a> {
     }
 }
 
-/// What is found once for all settings, and only if it is needed. Faults of manifests and of CRDs are the same for every
-/// setting, and faults of objects for each runtime and provider of certificates.
+/// Results that are computed at most once for all settings, and only if needed. Faults of manifests and CRDs are the
+/// same for all settings. Faults of objects depend only on the runtime and the certificate provider.
 pub(super) struct FoundOnce<'c> {
     case: &'c InstallCase<'c>,
     supported: OnceCell<Option<Supported>>,
@@ -115,7 +115,7 @@ pub(super) struct FoundOnce<'c> {
     objects: RefCell<Vec<(ObjectSettings, Option<InstallFault>)>>,
 }
 
-/// Whether Boxcutter is on, and what provides certificates.
+/// Whether Boxcutter is on, and the certificate provider.
 type ObjectSettings = (bool, CertificateProvider);
 
 impl<'c> FoundOnce<'c> {
@@ -129,12 +129,12 @@ impl<'c> FoundOnce<'c> {
         }
     }
 
-    /// What the image says of the bundle; without the image, what the catalog says.
+    /// What the image declares about the bundle, or the catalog if the image is not known.
     pub(super) fn supported(&self) -> Option<Supported> {
         *self.supported.get_or_init(|| self.case.supported())
     }
 
-    /// The first fault that is certain, otherwise the first one.
+    /// The first certain fault, otherwise the first fault.
     pub(super) fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
         let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.case.minor);
         let mut first = None;
@@ -150,7 +150,7 @@ impl<'c> FoundOnce<'c> {
         }
     }
 
-    /// The faults that depend on how operator-controller is set, or come before one that does.
+    /// The faults that depend on the settings, or that operator-controller finds before such a fault.
     fn by_settings(&self, settings: InstallSettings) -> impl Iterator<Item = InstallFault> {
         let image = self.case.bundle.image_fault.as_deref();
         let faults = [
@@ -162,7 +162,7 @@ impl<'c> FoundOnce<'c> {
         faults.into_iter().flatten()
     }
 
-    /// The first of the faults that come last.
+    /// The first fault that operator-controller finds after those of [`Self::by_settings`].
     fn later(&self, settings: InstallSettings) -> Option<InstallFault> {
         let manifests = self.manifests.get_or_init(|| self.case.of_manifests());
         manifests.clone().or_else(|| self.of_objects(settings))
@@ -190,8 +190,9 @@ pub(super) struct InstallCase<'a> {
 }
 
 impl InstallCase<'_> {
-    /// A Helm release is named like the extension. With Boxcutter a label of the revisions has the name, and before the first
-    /// of them it looks for a release to take over. An existing extension cannot be renamed.
+    /// Checks the length of the name. A Helm release has the name of the extension. With Boxcutter, a label of the
+    /// revisions has it, and before the first revision Boxcutter looks for a Helm release to take over. An existing
+    /// extension cannot be renamed, so only a creation is checked.
     fn name(&self, settings: InstallSettings) -> Result<(), NameTooLong> {
         let most = match (settings.boxcutter, self.minor) {
             (false, _) => LONGEST_RELEASE_NAME,
@@ -209,7 +210,7 @@ impl InstallCase<'_> {
         self.image.content?.err()
     }
 
-    /// The bundle, if its image is known.
+    /// The bundle in the image, if the image is known.
     fn content(&self) -> Option<&RegistryBundle> {
         self.image.content?.ok()
     }
@@ -253,14 +254,14 @@ impl InstallCase<'_> {
         config::check(modes, settings, self.minor, namespace, config).map(drop)
     }
 
-    /// What the validators say, whatever the settings.
+    /// The faults that the validators report, which do not depend on the settings.
     fn of_manifests(&self) -> Option<InstallFault> {
         let faults = self.content()?.faults(self.minor);
         (!faults.is_empty()).then_some(InstallFault::Manifests(faults))
     }
 
-    /// The first fault of the objects in the cluster. Helm looks for kinds and for the owners of objects before it
-    /// compares the CRDs; Boxcutter compares the CRDs, then makes a revision, and only then looks for the rest.
+    /// The first fault of the objects in the cluster. Helm checks kinds and the owners of objects before it compares
+    /// the CRDs. Boxcutter compares the CRDs, then creates a revision, and only then checks the rest.
     fn of_objects(
         &self,
         settings: InstallSettings,
@@ -280,7 +281,8 @@ impl InstallCase<'_> {
         is_crowded.then_some(InstallFault::Crowded)
     }
 
-    /// The namespace that is watched changes no phase, and no name that is known before.
+    /// The render target. The watched namespace is irrelevant: it affects no phase and no name that is known in
+    /// advance.
     fn render_target(&self, settings: InstallSettings) -> RenderTarget<'_> {
         RenderTarget {
             namespace: &self.context.request.namespace,
@@ -289,7 +291,7 @@ impl InstallCase<'_> {
         }
     }
 
-    /// Boxcutter makes CRDs before the objects of their kinds.
+    /// The kinds that the cluster does not serve. Boxcutter creates CRDs before the objects of their kinds.
     fn unserved(&self, settings: InstallSettings) -> Option<InstallFault> {
         let (content, target) = (self.content()?, self.image.target?);
         let cluster = target.cluster()?;
@@ -356,19 +358,20 @@ impl InstallCase<'_> {
         }
     }
 
-    /// Whether a CRD of this name can be of the installed bundle: its catalog says nothing, or names it. A bundle can have
-    /// CRDs that it does not own, but Helm has marked these.
+    /// Whether a CRD with this name can belong to the installed bundle: the catalog lists it, or lists no CRDs. A
+    /// bundle can contain CRDs that it does not own, but Helm has marked those.
     fn can_have_made(&self, crd: &str) -> bool {
         let crds = self.image.installed_crds;
         self.is_installed() && crds.is_none_or(|crds| crds.iter().any(|it| it == crd))
     }
 
-    /// Whether something is installed, or may be. An installation that has not finished has marked what it made.
+    /// Whether a bundle is installed, or may be. An unfinished installation has already marked the objects that it
+    /// created.
     fn is_installed(&self) -> bool {
         !matches!(self.context.installed, Installed::Nothing)
     }
 
-    /// What the comparison of CRDs says, whatever the settings.
+    /// The fault that the comparison of CRDs finds, which does not depend on the settings.
     fn of_crds(&self) -> Option<InstallFault> {
         let target = self.image.target?;
         let compared = match target {
@@ -391,8 +394,8 @@ impl InstallCase<'_> {
     }
 }
 
-/// The characters of the name that Helm looks for.
+/// The longest release name that Helm accepts in a query.
 const LONGEST_NAME_OF_HELM: usize = 53;
 
-/// The first release 1.x that is known to look for a release of Helm with Boxcutter.
+/// The first release 1.x that is known to look for a Helm release if Boxcutter is on.
 const SINCE_TAKEN_OVER: u8 = 10;

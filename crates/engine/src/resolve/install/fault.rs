@@ -1,4 +1,4 @@
-//! Why operator-controller does not install a bundle, and how sure that is.
+//! The reasons why operator-controller does not install a bundle, and how certain they are.
 
 use std::ops::RangeInclusive;
 
@@ -20,67 +20,68 @@ use olmguard_preflight::support::Unsupported;
 pub enum InstallFault {
     /// The name of the extension is too long.
     Name(NameTooLong),
-    /// The image reference of the bundle.
+    /// The image reference of the bundle is invalid.
     Image(ReferenceError),
-    /// What is in the image: no bundle.
+    /// The image does not contain a bundle.
     Format(UnreadableBundle),
-    /// The bundle itself.
+    /// The bundle uses a feature that operator-controller does not support.
     Support(Unsupported),
-    /// The configuration. Several faults are in no order that holds upstream.
+    /// The configuration is invalid. If there are several faults, their order upstream is not defined.
     Config(Vec<ConfigFault>),
-    /// The manifests of the bundle: one or more faults, in the order of the validators.
+    /// The manifests of the bundle have at least one fault, in the order of the validators.
     Manifests(Vec<BundleFault>),
-    /// Kinds of objects that the cluster does not serve: one or more.
+    /// The cluster does not serve these kinds of objects, at least one.
     Unserved(Vec<BundledKind>),
-    /// The bundle has webhooks, and the cluster does not serve the kinds of cert-manager.
+    /// The bundle has webhooks, but the cluster does not serve the kinds of cert-manager.
     NoCertManager,
-    /// Objects of the cluster that operator-controller does not take over: one or more.
+    /// The cluster has objects that operator-controller does not take over, at least one.
     Foreign(Vec<ForeignObject>),
     /// A phase of the revision has too many objects.
     Crowded,
-    /// CRDs of the bundle that cannot replace others.
+    /// CRDs of the bundle cannot replace existing ones.
     Crds(CrdRefusal),
-    /// A CRD that cannot be compared.
+    /// A CRD cannot be compared.
     Uncompared(UncomparedCrd),
 }
 
 /// CRDs of a bundle that cannot replace the CRDs of the cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CrdRefusal {
-    /// The CRDs, one or more, in the order of the bundle's files.
+    /// The CRDs, at least one, in the order of the bundle's files.
     pub crds: Vec<RefusedCrd>,
-    /// The bundle that has the replaced CRDs, if they are not known from the cluster.
+    /// The bundle with the replaced CRDs, if they are not known from the cluster.
     pub replaced: Option<String>,
     /// Whether operator-controller compares CRDs for this extension.
     pub enforcement: CrdEnforcement,
 }
 
-/// The name of an extension is longer than what is named like it can be.
+/// The name of an extension is longer than the objects that are named after it allow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NameTooLong {
-    /// How many characters it has.
+    /// The length of the name, in characters.
     pub characters: usize,
-    /// How many it can have.
+    /// The longest allowed length, in characters.
     pub most: usize,
 }
 
 /// The faults of an installation, by the settings of operator-controller.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InstallFaults {
-    /// The first fault for each setting, each fault once. The fault for the default settings comes first.
+    /// The first fault for each combination of settings, without duplicates. The fault for the default settings comes
+    /// first.
     pub faults: Vec<InstallFault>,
-    /// Whether every setting has one.
+    /// Whether every combination of settings has a fault.
     pub is_certain: bool,
     /// The install modes of the bundle, as far as they are known.
     pub modes: InstallModes,
     /// Whether the image of the bundle is known.
     pub is_by_image: bool,
-    /// The release 1.x that they are found for.
+    /// The minor version of the release 1.x that the faults apply to.
     pub minor: u8,
 }
 
 impl InstallFaults {
-    /// The checks that fail, each once.
+    /// The failed checks, each once.
     pub fn checks(&self) -> Vec<PreflightCheck> {
         let mut checks: Vec<PreflightCheck> = Vec::new();
         for check in self.faults.iter().flat_map(InstallFault::checks) {
@@ -106,13 +107,13 @@ impl InstallFaults {
         self.faults.iter().all(is_overridden)
     }
 
-    /// Whether all are in the configuration.
+    /// Whether all faults are in the configuration.
     pub(super) fn are_of_config(&self) -> bool {
         let mut faults = self.faults.iter();
         faults.all(|fault| matches!(fault, InstallFault::Config(_)))
     }
 
-    /// Whether all are in the bundle, whatever the configuration.
+    /// Whether all faults are in the bundle, regardless of the configuration.
     pub(super) fn are_of_bundle(&self) -> bool {
         let mut faults = self.faults.iter();
         faults.all(|fault| {
@@ -131,12 +132,12 @@ impl InstallFaults {
         faults.all(|fault| matches!(fault, InstallFault::Crds(_)))
     }
 
-    /// Whether operator-controller writes which bundle it is behind the error, as before 1.3.
+    /// Whether operator-controller puts the name of the bundle after the error, as before 1.3.
     pub fn are_named_last(&self) -> bool {
         self.minor < 3
     }
 
-    /// The text of operator-controller, if it is the same for every setting and in every run.
+    /// The text of operator-controller, if it is the same for all settings and in every run.
     pub fn upstream(&self) -> Option<String> {
         match self.faults.as_slice() {
             [only] => only.upstream(self.minor),
@@ -146,7 +147,7 @@ impl InstallFaults {
 }
 
 impl InstallFault {
-    /// The check that fails, of several the first.
+    /// The failed check; the first if there are several.
     pub fn check(&self) -> PreflightCheck {
         match self {
             Self::Name(_) => PreflightCheck::ReleaseNameTooLong,
@@ -170,7 +171,7 @@ impl InstallFault {
         }
     }
 
-    /// The checks that fail, as operator-controller makes them or the worst first.
+    /// The failed checks, in the order of operator-controller or the worst first.
     fn checks(&self) -> Vec<PreflightCheck> {
         match self {
             Self::Manifests(faults) => faults.iter().map(|fault| fault.check).collect(),
@@ -180,14 +181,14 @@ impl InstallFault {
         }
     }
 
-    /// Whether an operator-controller 1.`minor` with these settings refuses the bundle for it in every run.
+    /// Whether an operator-controller 1.`minor` with these settings refuses the bundle for this fault in every run.
     pub(super) fn is_certain(&self, settings: InstallSettings, minor: u8) -> bool {
         match self {
-            // Older ones read one field of the configuration, or an annotation in its place.
+            // Older releases read one field of the configuration, or an annotation instead.
             Self::Config(_) => minor >= SINCE_CONFIG_SCHEMA,
             // The API documents the longest label as the limit of Boxcutter.
             Self::Name(name) => !settings.boxcutter || name.characters > LONGEST_LABEL,
-            // The image can hold a Helm chart.
+            // The image may contain a Helm chart.
             Self::Format(_) => !settings.helm_charts,
             Self::Crds(refusal) => refusal.is_certain(),
             Self::Uncompared(_) => false,
@@ -225,9 +226,9 @@ impl InstallFault {
 }
 
 impl CrdRefusal {
-    /// What is in the way, the worst of all CRDs first: the name of a CRD, and its change, or none if
-    /// operator-controller panics. If CRDs are not compared, only what the API server refuses counts where there is
-    /// any of it.
+    /// The obstacles of all CRDs, the worst first. Each is the name of a CRD and its change, or `None` if
+    /// operator-controller panics. If CRDs are not compared and the API server refuses some changes, only those are
+    /// listed.
     pub fn worst_first(&self) -> Vec<(&str, Option<&CrdFinding>)> {
         let mut all: Vec<_> = self.crds.iter().flat_map(RefusedCrd::of_people).collect();
         let is_of_server =
@@ -236,12 +237,12 @@ impl CrdRefusal {
         if self.enforcement == CrdEnforcement::None && refuses {
             all.retain(|(_, found)| is_of_server(*found));
         }
-        // Stable: of one rank they stay in the order of the files.
+        // The sort is stable: obstacles of equal rank keep the order of the files.
         all.sort_by_key(|(_, found)| found.map_or((false, 1), CrdFinding::rank));
         all
     }
 
-    /// Whether the API server refuses a CRD, whatever the extension says.
+    /// Whether the API server refuses a CRD, regardless of the settings of the extension.
     pub fn is_by_server(&self) -> bool {
         let mut findings = self.crds.iter().flat_map(|crd| &crd.comparison.findings);
         findings.any(CrdFinding::is_refused_by_server)
@@ -252,7 +253,7 @@ impl CrdRefusal {
         self.enforcement == CrdEnforcement::None && !self.is_by_server()
     }
 
-    /// The checks that fail, the worst first.
+    /// The failed checks, the worst first.
     fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
         let found = self.worst_first().into_iter();
         let found =
@@ -261,7 +262,7 @@ impl CrdRefusal {
         found.chain(replaced.map(|_| PreflightCheck::CrdApproximate))
     }
 
-    /// The text of operator-controller, if it is one line: several are in no order that holds.
+    /// The text of operator-controller, if it has only one line. The order of several lines is not defined.
     fn upstream(&self) -> Option<String> {
         let [RefusedCrd { name, comparison }] = self.crds.as_slice() else {
             return None;
@@ -277,8 +278,8 @@ impl CrdRefusal {
         ))
     }
 
-    /// Whether operator-controller or the API server refuses one of them in every run. CRDs that are taken from a bundle
-    /// can be others in the cluster.
+    /// Whether operator-controller or the API server refuses one of the CRDs in every run. CRDs that are taken from a
+    /// bundle may differ from those in the cluster.
     fn is_certain(&self) -> bool {
         let all = self.worst_first();
         let worst = all.first();
@@ -287,8 +288,8 @@ impl CrdRefusal {
     }
 }
 
-/// Releases up to 1.5 mark an error that is not tried again as terminal, those from 1.10 on do not; those between are not
-/// known.
+/// The text for an image reference. Releases up to 1.5 mark an error that is not retried as terminal; releases from
+/// 1.10 on do not. The releases between them are not known.
 fn of_reference(error: &ReferenceError, minor: u8) -> Option<String> {
     match minor {
         0..=5 => Some(format!("terminal error: {error}")),
@@ -297,11 +298,11 @@ fn of_reference(error: &ReferenceError, minor: u8) -> Option<String> {
     }
 }
 
-/// The characters of a label's value.
+/// The longest value of a label, in characters.
 pub(super) const LONGEST_LABEL: usize = 63;
 
-/// The release 1.x that has a schema for configurations.
+/// The first release 1.x that has a schema for configurations.
 const SINCE_CONFIG_SCHEMA: u8 = 7;
 
-/// The releases 1.x whose errors name rendering as the place of a fault in the manifests.
+/// The releases 1.x whose errors name rendering as the origin of a fault in the manifests.
 const RENDERING_TEXTS: RangeInclusive<u8> = 3..=5;

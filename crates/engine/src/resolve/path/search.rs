@@ -8,44 +8,44 @@ use crate::resolve::{Bounds, Offer, Origin, PathFound, ReachableBundles, SearchB
 use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::{SearchVisit, Visits};
 
-/// The search for paths from an installed bundle. Each query continues where the query before it ended, so several
-/// queries cost what the longest of them costs.
+/// The search for paths from an installed bundle. Each query continues where the previous one ended, so several queries
+/// cost only as much as the longest one.
 ///
-/// It is a breadth-first search whose steps are edits. Several paths can be the shortest ones: the search keeps the path
-/// with the fewest prereleases, then the path with the higher first steps. A range that is meant for releases includes
-/// prereleases, too. The search is bounded at [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles, which is
-/// beyond every published package.
+/// The search is breadth-first, and its steps are edits. Of several shortest paths, it keeps the path with the fewest
+/// prereleases, then the path with the higher first steps, because a range that is meant for releases includes
+/// prereleases too. The search ends after [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles, which is beyond
+/// every published package.
 ///
 /// Invariant: bundles that are fewer steps away are expanded first, and among them the bundles with the fewest
-/// prereleases on the path. So each bundle is reached first by its best path, whatever the query is.
+/// prereleases on their path. So each bundle is first reached by its best path, regardless of the query.
 #[derive(Debug)]
 pub struct PathSearch<'o, 's> {
     offers: &'o [Offer<'s>],
     bounds: &'o Bounds<'o, 's>,
     visits: Visits<ReachedBundle<'s>, ()>,
-    /// How many visits stand in the order in which they are expanded.
+    /// The number of visits that are already sorted in the order of expansion.
     ordered: usize,
-    /// How many of them are expanded.
+    /// The number of visits that are expanded.
     expanded: usize,
-    /// For each offer what was reached, or counts as the installed bundle.
+    /// For each offer, the bundles that were reached or that count as the installed one.
     seen: Vec<BundleSet>,
-    /// If there is one offer: its seen bundles that share their version with no other bundle. Pinning one of
-    /// them again finds nothing new.
+    /// The seen bundles that share their version with no other bundle, if there is only one offer. Pinning such a
+    /// bundle again finds nothing new.
     settled: Option<BundleSet>,
     budget: SearchBudget,
 }
 
-/// A bundle that was reached, never the installed one.
+/// A bundle that was reached; never the installed one.
 #[derive(Debug)]
 struct ReachedBundle<'s> {
     offer: usize,
     bundle: Choice<'s>,
-    /// How many prereleases the path has, this one included.
+    /// The number of prereleases on the path, including this bundle.
     prereleases: usize,
 }
 
 impl<'o, 's> PathSearch<'o, 's> {
-    /// Starts at this bundle, and finds the first steps.
+    /// Starts the search at this origin, and finds the first steps.
     pub fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>, bounds: &'o Bounds<'o, 's>) -> Self {
         Self::within(SearchBudget::FULL, offers, origin, bounds)
     }
@@ -73,9 +73,8 @@ impl<'o, 's> PathSearch<'o, 's> {
         search
     }
 
-    /// The bundles that the edits that pin one version resolve to from here, in the order for users: the releases of
-    /// the default channel first, prereleases last, and among them the highest version first. The installed bundle is
-    /// not among them.
+    /// The bundles that can be reached with one edit, in the order for users: releases of the default channel first,
+    /// prereleases last, each group from the highest version down. Does not include the installed bundle.
     pub fn next_steps(&self) -> Vec<Choice<'s>> {
         let visits = self.visits.as_slice().iter();
         let first = visits.take_while(|visit| visit.steps == 0);
@@ -93,8 +92,8 @@ impl<'o, 's> PathSearch<'o, 's> {
         steps
     }
 
-    /// The shortest path to a goal bundle. If there is none, the path to the highest candidate of these offers that can
-    /// be reached. They are the offers of the search, perhaps with another range.
+    /// The shortest path to a goal bundle, otherwise the path to the highest reachable candidate of these offers. The
+    /// offers must be those of the search, but may have another range.
     pub fn path_to(&mut self, goal: Option<Choice<'s>>, asked: &[Offer<'s>]) -> PathFound<'s> {
         let found = self.find(goal);
         let end = found.or_else(|| self.highest_candidate(asked));
@@ -104,7 +103,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    /// Everything that can be reached.
+    /// Finds everything that can be reached.
     pub(super) fn everywhere(mut self) -> ReachableBundles<'s> {
         while self.expand_next() {}
         // Visits count the steps after the first one.
@@ -116,7 +115,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    /// The visit of the goal. The search continues until it reaches the goal, or nothing more.
+    /// The visit of the goal. Continues the search until it reaches the goal or is over.
     fn find(&mut self, goal: Option<Choice<'s>>) -> Option<usize> {
         let mut known = 0;
         loop {
@@ -133,7 +132,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    /// Expands the next bundle; false if the search is over before it.
+    /// Expands the next bundle. Returns false if the search is over.
     fn expand_next(&mut self) -> bool {
         let Some(bundle) = self.take_up() else {
             return false;
@@ -146,7 +145,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         true
     }
 
-    /// The bundle that is expanded next, unless the search is over.
+    /// The bundle to expand next; `None` if the search is over.
     fn take_up(&mut self) -> Option<Choice<'s>> {
         if self.budget.is_spent() {
             return None;
@@ -167,25 +166,25 @@ impl<'o, 's> PathSearch<'o, 's> {
         self.visits.as_slice().len()
     }
 
-    /// Pays for comparing this many bundles; false if the effort does not suffice.
+    /// Pays for comparing this number of bundles. Returns false if the effort is used up.
     fn pays(&self, looks: usize) -> bool {
         let effort = self.bounds.effort;
         effort.is_none_or(|effort| effort.pay(looks))
     }
 
-    /// Sorts the bundles that are one step further than all before.
+    /// Sorts the visits that are one step further away than all earlier ones.
     fn order(&mut self) {
         let prereleases = |visit: &SearchVisit<ReachedBundle<'_>, ()>| visit.node.prereleases;
         self.visits.sort_from_by_key(self.ordered, prereleases);
         self.ordered = self.visited();
     }
 
-    /// Adds the bundles that the edits that pin one version resolve to from here, the highest version first.
+    /// Adds the bundles that can be reached with one edit from this origin, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let Pins { pins, cost } = Pins::without_known(self.offers, origin, self.settled.as_ref());
         self.budget.spend(pins.len());
-        // The expansion of the installed bundle is free: without it, advice could name no version at all. The results
-        // of an expansion that exceeds the budget are kept, and the search stops before the next.
+        // The expansion of the installed bundle is free, because advice could otherwise name no version at all. The
+        // results of an expansion that exceeds the budget are kept, and the search stops before the next one.
         if from.is_some() {
             self.pays(cost);
         }
@@ -197,7 +196,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    /// Adds the bundle that the edit that pins the version of this group resolves to, if it resolves.
+    /// Adds the bundle that the edit pinning the version of this group resolves to, if it resolves.
     fn visit(&mut self, group: &[Pin<'s>], origin: &Origin<'_>, from: Option<usize>) {
         let offers = self.offers;
         let candidates = group
@@ -217,7 +216,8 @@ impl<'o, 's> PathSearch<'o, 's> {
         };
         let stays = origin.is_at(reached.bundle());
         if seen.contains(reached.index) || (stays && from.is_some()) {
-            // If it stays, but in another catalog, other bundles can still have a path to that bundle.
+            // If the step stays at the bundle but in another catalog, other bundles can still have a path to that
+            // bundle.
             return;
         }
         seen.insert(reached.index);
@@ -243,7 +243,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         path.map(|visit| visit.node.bundle).collect()
     }
 
-    /// The visit of the highest version that is a candidate of these offers.
+    /// The visit of the highest version among the candidates of these offers.
     fn highest_candidate(&self, asked: &[Offer<'s>]) -> Option<usize> {
         let is_asked = |reached: &ReachedBundle<'_>| {
             let offer = asked.get(reached.offer);
