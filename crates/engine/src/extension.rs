@@ -4,10 +4,9 @@
 //! object --identify--> Shape --read--> Extension { Filter, Installed, ... }
 //! ```
 //!
-//! Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors from tag
-//! v0.0.1 on. One type holds all shapes: `Enforce` is `CatalogProvided`, `Ignore` is
-//! `SelfCertified`, `channel: x` is `channels: [x]`. Messages name the fields of the object's own
-//! shape ([`Fields`]).
+//! Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors since tag v0.0.1. One type
+//! represents all shapes: `Enforce` is `CatalogProvided`, `Ignore` is `SelfCertified`, `channel: x` is `channels: [x]`.
+//! Messages use the field names of the object's own shape ([`Fields`]).
 //!
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
@@ -33,30 +32,30 @@ pub use olmguard_catalog::json::Json;
 pub struct Extension {
     /// The names of the object.
     pub identity: Identity,
-    /// The shape it is written in.
+    /// The shape of the object.
     pub shape: Shape,
     /// The field paths of this shape.
     pub fields: Fields,
-    /// Whether it is being deleted: `metadata.deletionTimestamp` is set.
+    /// Whether the extension is being deleted: `metadata.deletionTimestamp` is set.
     pub deleting: bool,
     /// `spec.source.sourceType`.
     pub source_type: SourceType,
-    /// Its request, or why that cannot be read.
+    /// The request, or why it cannot be read.
     pub filter: Result<Filter, FilterError>,
-    /// The installed bundle according to its status.
+    /// The installed bundle according to the status.
     pub installed: Installed,
     /// Whether an upgrade is still rolling out.
     pub rollout: Rollout,
-    /// The labels and the namespace, which upgrade policies match.
+    /// The labels and the namespace, by which upgrade policies match the extension.
     pub subject: PolicySubject,
-    /// How it is to be installed; absent in older shapes.
+    /// The installation settings; absent in older shapes.
     pub install: Option<InstallRequest>,
-    /// Fields and words that its API does not have.
+    /// Fields and words that do not exist in this API.
     pub hints: Vec<Hint>,
 }
 
 impl Extension {
-    /// The extension in an object; `None` for another kind or an unknown version.
+    /// Reads the extension in an object; `None` for another kind or an unknown version.
     pub fn recognised<'a>(object: impl Json<'a>) -> Option<Self> {
         let identity = Identity::read(object);
         match identity.recognise(object) {
@@ -67,7 +66,7 @@ impl Extension {
 
     /// Reads an object of a kind and version that [`recognise`] knows.
     ///
-    /// An object of any content can be read; what cannot be understood is kept as an error.
+    /// Any content can be read. Parts that cannot be understood are kept as errors.
     pub fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
         Self::of(Identity::read(object), shape, object)
     }
@@ -81,7 +80,7 @@ impl Extension {
         }
     }
 
-    /// Reads an object without its status, as if nothing was installed.
+    /// Reads an object without its status, as if no bundle were installed.
     pub fn requested<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
         let fields = Fields::of(shape, object);
         Self {
@@ -102,15 +101,15 @@ impl Extension {
     }
 }
 
-// === The API shapes: which kind in which version, and with it which field paths ===
+// === The API shapes: kinds and versions, and their field paths ===
 
 /// An API shape in which an extension can be written.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Shape {
     /// `olm.operatorframework.io/v1` `ClusterExtension` (v1.0 and later).
     V1,
-    /// `olm.operatorframework.io/v1alpha1` `ClusterExtension` with `spec.source.catalog` (v0.14 to
-    /// v0.18): with `channel` or `channels`, in both vocabularies of the policy.
+    /// `olm.operatorframework.io/v1alpha1` `ClusterExtension` with `spec.source.catalog` (v0.14 to v0.18), with
+    /// `channel` or `channels` and with either vocabulary of the policy.
     V1Alpha1Nested,
     /// `olm.operatorframework.io/v1alpha1` `ClusterExtension` with `spec.packageName` (v0.9 to
     /// v0.13).
@@ -119,20 +118,20 @@ pub enum Shape {
     Operator,
 }
 
-// === What upgrade policies match an extension by, apart from its package ===
+// === The properties by which upgrade policies match an extension, apart from its package ===
 
-/// The labels of an extension, and the namespace that it installs into.
+/// The labels of an extension, and the namespace for its installation.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PolicySubject {
-    /// The namespace that it installs into; empty if it names none.
+    /// The namespace for the installation; empty if none is set.
     pub namespace: String,
     /// `metadata.labels`.
     pub labels: BTreeMap<String, String>,
 }
 
 impl PolicySubject {
-    /// Reads an object of any shape. A missing value, or one that is not a string, is omitted: the API server refuses
-    /// it.
+    /// Reads an object of any shape. Values that are missing or not strings are omitted, because the API server refuses
+    /// them.
     fn read<'a>(object: impl Json<'a>) -> Self {
         let mut namespaces = NAMESPACES.iter().filter_map(|path| object.at(path));
         let namespace = namespaces.find_map(Json::as_str);
@@ -144,7 +143,7 @@ impl PolicySubject {
     }
 }
 
-/// A loop, because collecting so few entries takes longer. One too many for policies is kept, and no more.
+/// Reads labels, up to one more than policies accept. A loop, because collecting so few entries takes longer.
 fn read_labels<'a>(labels: impl Json<'a>) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
     for (key, label) in labels.entries().into_iter().flatten() {
@@ -158,7 +157,7 @@ fn read_labels<'a>(labels: impl Json<'a>) -> BTreeMap<String, String> {
     read
 }
 
-/// The paths of the namespace in the shapes: v0.18 and later, v0.15 to v0.17, v0.10 to v0.14.
+/// The paths of the namespace: in v0.18 and later, in v0.15 to v0.17, and in v0.10 to v0.14.
 const NAMESPACES: [&[&str]; 3] = [
     &["spec", "namespace"],
     &["spec", "install", "namespace"],
@@ -167,7 +166,7 @@ const NAMESPACES: [&[&str]; 3] = [
 
 // === The names of an object: group, version, kind and name ===
 
-/// The names by which an object is known.
+/// The names that identify an object.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Identity {
     /// The group of `apiVersion`; empty for the core group.
@@ -176,30 +175,30 @@ pub struct Identity {
     pub version: String,
     /// `kind`.
     pub kind: String,
-    /// `metadata.name`, absent where only `generateName` is given or nothing.
+    /// `metadata.name`; absent if the object has only `generateName`, or neither.
     pub name: Option<String>,
-    /// `metadata.generateName`: what a name that is still to be made begins with.
+    /// `metadata.generateName`: the prefix of a name that the API server has yet to generate.
     pub generate_name: Option<String>,
 }
 
-/// The kind of object that an `apiVersion` and a `kind` stand for.
+/// The kind of object that an `apiVersion` and a `kind` identify.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RecognisedObject {
     /// An extension in a shape that can be read.
     Extension(Shape),
     /// An extension in a version that this program does not know.
     UnknownVersion,
-    /// Anything else; `operators.coreos.com/v1` `Operator`, which is OLM v0's, among it.
+    /// Any other object, including `operators.coreos.com/v1` `Operator` of OLM v0.
     Other,
 }
 
-/// What an object is, by its `apiVersion` and `kind`.
+/// Recognises an object by its `apiVersion` and `kind`.
 pub fn recognise<'a>(object: impl Json<'a>) -> RecognisedObject {
     Identity::read(object).recognise(object)
 }
 
 impl Identity {
-    /// What an object of these names is.
+    /// Recognises an object with these names.
     pub fn recognise<'a>(&self, object: impl Json<'a>) -> RecognisedObject {
         match (&*self.group, &*self.version, &*self.kind) {
             (OLM, "v1", "ClusterExtension") => RecognisedObject::Extension(Shape::V1),
@@ -220,7 +219,7 @@ impl Identity {
         format!("{}{gap}{}", self.group, self.version)
     }
 
-    /// Reads the names; a missing value, or one that is not a string, is empty.
+    /// Reads the names. A value that is missing or not a string is empty.
     pub fn read<'a, J: Json<'a>>(object: J) -> Self {
         let metadata = object.get("metadata");
         let text = |value: Option<J>| value.and_then(Json::as_str).unwrap_or_default();
@@ -236,7 +235,7 @@ impl Identity {
         }
     }
 
-    /// The name as people are shown it: where it is still to be made, its beginning and a `*`.
+    /// The name to show to users. For a name that has yet to be generated, its prefix and a `*`.
     pub fn shown(&self) -> Option<Cow<'_, str>> {
         let name = self.name.as_deref().map(Cow::Borrowed);
         let generated = self.generate_name.as_deref();
@@ -244,7 +243,7 @@ impl Identity {
     }
 }
 
-/// The shape of an alpha, by its `spec.source`; absent and `null` are the same.
+/// The shape of a v1alpha1 object, by its `spec.source`. Absent and `null` are equal.
 fn alpha<'a>(object: impl Json<'a>) -> Shape {
     match object
         .at(&["spec", "source"])
@@ -260,9 +259,8 @@ const OPERATORS: &str = "operators.operatorframework.io";
 
 // === The installed bundle according to an extension's status ===
 //
-// Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors:
-// `status.install.bundle` from v0.15 on, `status.installedBundle` from v0.10, an image reference
-// without name or version before.
+// Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors: `status.install.bundle`
+// since v0.15, `status.installedBundle` since v0.10, and before that an image reference without name or version.
 //
 // [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
@@ -272,69 +270,70 @@ pub enum Installed {
     /// Nothing is installed.
     #[default]
     Nothing,
-    /// Unknown, with the reason.
+    /// The installed bundle is unknown, with the reason.
     Unknown(UnknownCause),
     /// This bundle is installed.
     Bundle(InstalledBundle),
-    /// A bundle of this version is. Its name was not given: it is the only one in the edges of the catalogs that fits.
+    /// A bundle of this version is installed. The name was inferred: it is the only name in the edges of the catalogs
+    /// that fits the version.
     Inferred(InstalledBundle),
 }
 
-/// Why it is not known what is installed.
+/// Why the installed bundle is unknown.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum UnknownCause {
     /// The Installed condition is Unknown.
     Condition,
-    /// The status names an image only.
+    /// The status contains only an image.
     ImageOnly,
-    /// A field of the status is missing or has another type, against its schema.
+    /// A field of the status is missing or has another type than its schema.
     WrongType {
         /// The path of the field.
         field: &'static str,
     },
     /// A request to update the object does not contain the old object.
     NoOldObject,
-    /// The cluster that knows could not be asked, for this reason.
+    /// The cluster could not be queried.
     NotToBeHad {
         /// The reason.
         why: String,
     },
-    /// The base does not contain it.
+    /// The base does not contain the information.
     NotInBase {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// It is undecided what the earlier request resolves to.
+    /// The result of the earlier request is undecided.
     BaseUndecided {
-        /// The token of the row that left it undecided.
+        /// The token of the row that is undecided.
         reason: &'static str,
     },
-    /// A version was given without a name, and catalogs have several bundles of it.
+    /// A version was given without a name, and catalogs have several bundles with that version.
     Several {
-        /// Their names, in byte order.
+        /// The names of the bundles, in byte order.
         bundles: Vec<String>,
     },
-    /// A version was given without a name, no catalog has a bundle of it, and the answer depends on the name.
+    /// A version was given without a name, no catalog has a bundle with that version, and the answer depends on the
+    /// name.
     Nameless {
-        /// The names in the edges that fit the version, in byte order: none or several.
+        /// The names in the edges that fit the version, in byte order; none or several.
         names: Vec<String>,
     },
 }
 
-/// An installed bundle, as it is recorded.
+/// An installed bundle as it is recorded.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InstalledBundle {
-    /// Its name; absent if only its version is known.
+    /// The name; absent if only the version is known.
     pub name: Option<String>,
-    /// Its version as recorded, perhaps with a release as build metadata.
+    /// The version as recorded, possibly with a release as build metadata.
     pub version: String,
-    /// Its explicit release. Absent and empty differ.
+    /// The explicit release. Absent and empty differ.
     pub release: Option<String>,
 }
 
 impl InstalledBundle {
-    /// `NAME VERSION[+RELEASE]`, as audit annotations have it; without the name where only the
-    /// version is known.
+    /// `NAME VERSION[+RELEASE]`, the form of audit annotations. The name is omitted if only the version is known.
     pub fn line(&self) -> String {
         let name = self.name.as_deref().unwrap_or_default();
         let release = self.release.as_deref().unwrap_or_default();
@@ -347,15 +346,15 @@ impl InstalledBundle {
 /// Whether an upgrade is still rolling out.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Rollout {
-    /// None is, as far as the status says.
+    /// No upgrade is rolling out, as far as the status shows.
     #[default]
     Settled,
-    /// Progressing has the reason `RollingOut`: OLM carries edits of the spec out only after it.
+    /// Progressing has the reason `RollingOut`. OLM applies edits of the spec only after the rollout.
     RollingOut,
 }
 
 impl Installed {
-    /// Reads an object's status.
+    /// Reads the status of an object.
     pub fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
         let sources: &[StatusField] = match shape {
             Shape::V1 => &[INSTALL],
@@ -386,7 +385,7 @@ impl Rollout {
     }
 }
 
-/// A place of the status that holds an installed bundle.
+/// A field of the status that contains an installed bundle.
 struct StatusField {
     at: &'static [&'static str],
     path: &'static str,

@@ -1,14 +1,15 @@
-//! How many values a JSON text has, before it is read: a value takes many times the room of its text, and a few KiB can
-//! have many MiB of `{},{},...` in them.
+//! Counts the values of a JSON text before it is decoded. A value takes many times the memory of its text, and a few
+//! KiB of compressed text can expand to many MiB of `{},{},...`.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Refuses a text with more values than this: items of lists and members of objects.
+/// Refuses a text with more than `most` values: items of lists and members of objects.
 ///
 /// # Errors
-/// If there are more; [`serde_json::Error::is_data`] is true then. Or if it is not JSON, or nested deeper than serde reads.
+/// Fails if the text has more values; [`serde_json::Error::is_data`] is then true. Also fails if the text is not JSON,
+/// or is nested more deeply than serde reads.
 pub fn at_most(most: usize, json: &[u8]) -> Result<(), serde_json::Error> {
     let mut counted = 0;
     let mut reader = serde_json::Deserializer::from_slice(json);
@@ -20,7 +21,7 @@ pub fn at_most(most: usize, json: &[u8]) -> Result<(), serde_json::Error> {
     reader.end()
 }
 
-/// Counts a value, and all in it, without keeping it.
+/// Counts a value and everything in it, without keeping it.
 struct Count<'c> {
     most: usize,
     counted: &'c mut usize,

@@ -1,9 +1,10 @@
-//! The names that are nearest to one that does not exist.
+//! Finds the existing names that are most similar to a name that does not exist.
 
-/// The known names most like `wanted`, nearest first, then in the order given; at most `most`.
+/// Returns at most `most` of the known names that are similar to `wanted`. The most similar is first; ties keep the
+/// given order.
 ///
-/// A name is like another if a typo makes one of the other: within a third of its length in inserted, deleted, changed
-/// or swapped characters, or if one is the beginning of the other.
+/// Two names are similar if a typo can turn one into the other, or if one is a prefix of the other. A typo is up to a
+/// third of the length in inserted, deleted, changed or swapped characters.
 pub fn nearest<'a>(
     wanted: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -17,7 +18,7 @@ pub fn nearest<'a>(
         .into_iter()
         .filter_map(|name| {
             let known = prefix(name);
-            // A typo changes the length by one character at most.
+            // Each of the allowed slips changes the length by at most one character.
             let can_be_near = known.chars().count().abs_diff(length) <= slips;
             let paid = left.checked_sub(known.len() * wanted.len());
             let distance = match paid.filter(|_| can_be_near) {
@@ -36,11 +37,11 @@ pub fn nearest<'a>(
     near.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-/// How many pairs of bytes are compared in all, a fifth of a second: enough for tens of thousands of names of usual
-/// length. Names after them are near only if one is the beginning of the other.
+/// The most pairs of bytes that are compared in total, about a fifth of a second. This is enough for tens of thousands
+/// of names of usual length. Later names are similar only if one is a prefix of the other.
 const MOST_COMPARED: usize = 1 << 25;
 
-/// Bounds the work for names of any length; no name that OLM accepts is longer.
+/// Bounds the work for long names. OLM accepts no longer name.
 fn prefix(name: &str) -> &str {
     name.char_indices()
         .nth(253)

@@ -1,9 +1,9 @@
 //! All catalogs of a cluster at one moment: the input of resolution, immutable and replaced as a whole.
 //!
-//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/client/client.go`]
-//! (when a catalog can be read) and [`internal/operator-controller/resolve/catalog.go`] (which catalogs
-//! are walked). The order there is that of an informer's cache, so undefined; here it is the byte
-//! order of the names, whatever the order of the inputs.
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/client/client.go`] (when a catalog can
+//! be read) and [`internal/operator-controller/resolve/catalog.go`] (which catalogs are visited). Upstream, the order
+//! of catalogs is that of an informer's cache, so it is undefined. Here it is the byte order of the names, regardless
+//! of the order of the inputs.
 //!
 //! [`internal/operator-controller/catalogmetadata/client/client.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/client/client.go
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
@@ -27,7 +27,7 @@ pub use crate::snapshot::cluster_catalog::{
 };
 pub use crate::snapshot::edit::{CatalogEdit, EditedCatalogs, EditedContent};
 
-/// The catalogs of a cluster at one moment, the rules of the OLM in it, and the contents of bundles.
+/// The catalogs of a cluster at one moment, the rules of its release of OLM, and the contents of bundles.
 ///
 /// Invariant: `catalogs` are in byte order of their names, each name once.
 #[derive(Clone, Debug, Default)]
@@ -35,11 +35,11 @@ pub struct Snapshot {
     rules: Rules,
     catalogs: Arc<[CatalogState]>,
     contents: Arc<BundleContents>,
-    /// Whether no catalogs are given; false for a cluster without any.
+    /// Whether no catalogs were given; false for a cluster without catalogs.
     is_unasked: bool,
 }
 
-/// One `ClusterCatalog`, with its content if that is loaded.
+/// One `ClusterCatalog`, with its content if the content is loaded.
 #[derive(Clone, Debug)]
 pub struct CatalogState {
     /// `metadata.name`.
@@ -52,24 +52,24 @@ pub struct CatalogState {
     pub availability: Availability,
     /// The Serving condition, as far as it is known.
     pub serving: ServingState,
-    /// `status.resolvedSource.image.ref`; if content is loaded, the reference of the content.
+    /// `status.resolvedSource.image.ref`. If content is loaded, the reference that the content was loaded from.
     pub image_ref: Option<String>,
-    /// `status.lastUnpacked`; if content is loaded, the time of the content.
+    /// `status.lastUnpacked`. If content is loaded, the time of that content.
     pub last_unpacked: Option<String>,
-    /// Whether the loaded content is the one that the object names.
+    /// Whether the loaded content is the content that the object names.
     pub currency: Currency,
-    /// How long ago that was confirmed.
+    /// Whether the loaded content was confirmed current recently enough.
     pub age: Age,
-    /// Its content, or why it is missing.
+    /// The content, or why it is missing.
     pub content: Content,
 }
 
 /// The labels of a catalog, as far as they are known.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Labels {
-    /// All of them, the automatic one included.
+    /// All labels, including the automatic one.
     Known(BTreeMap<String, String>),
-    /// They cannot be read, so any selector can match them.
+    /// The labels cannot be read, so any selector may match them.
     Unknown,
 }
 
@@ -80,7 +80,7 @@ pub enum Availability {
     /// The catalog takes part.
     #[default]
     Available,
-    /// `spec.availabilityMode: Unavailable`: as if the catalog did not exist.
+    /// `spec.availabilityMode: Unavailable`: the catalog is treated as if it did not exist.
     Unavailable,
 }
 
@@ -88,18 +88,18 @@ pub enum Availability {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ServingState {
-    /// It is True, or nothing shows that it is not.
+    /// The condition is True, or nothing shows that it is not.
     #[default]
     Presumed,
-    /// The object carries a status, and Serving is absent in it or not True.
+    /// The object has a status in which Serving is absent or not True.
     KnownNot,
 }
 
-/// Whether loaded content is the one that its object names.
+/// Whether loaded content is the content that its object names.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Currency {
-    /// It is, or nothing shows that it is not.
+    /// The content is current, or nothing shows that it is not.
     #[default]
     Current,
     /// The object names newer content, which is not loaded yet.
@@ -112,35 +112,35 @@ pub enum Age {
     /// Within the limit.
     #[default]
     Allowed,
-    /// Beyond the limit; edits that need the catalog are treated like this.
+    /// Beyond the limit, with the treatment of edits that need the catalog.
     Old(OnOldCatalog),
 }
 
 /// The treatment of edits that need a catalog whose content is too old.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum OnOldCatalog {
-    /// They are judged by it, with a warning.
+    /// The edits are judged by the old content, with a warning.
     #[default]
     Warn,
-    /// They are undecided.
+    /// The edits are undecided.
     Undecided,
 }
 
 /// The content of a catalog, or why it is missing.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// All of it, decoded.
+    /// The whole content, decoded.
     Loaded(Arc<Catalog>),
     /// No content was given.
     Missing,
-    /// It could not be fetched, for this reason, so it is unknown.
+    /// The content could not be fetched, for this reason.
     Unfetched(String),
-    /// It could not be read, for this reason.
+    /// The content could not be read, for this reason.
     Unreadable(String),
 }
 
 impl Snapshot {
-    /// A snapshot of these catalogs; of two with the same name the last is kept.
+    /// A snapshot of these catalogs. If several have the same name, the last one is kept.
     pub fn new(rules: Rules, catalogs: impl IntoIterator<Item = CatalogState>) -> Self {
         let by_name: BTreeMap<String, CatalogState> = catalogs
             .into_iter()
@@ -162,13 +162,13 @@ impl Snapshot {
         }
     }
 
-    /// The same with this catalog, in the place of the one of its name if there is one.
+    /// The same snapshot with this catalog, which replaces any catalog of the same name.
     pub fn with(&self, catalog: CatalogState) -> Self {
         let all = self.catalogs.iter().cloned();
         self.of_catalogs(all.chain([catalog]))
     }
 
-    /// The same without the catalog of this name.
+    /// The same snapshot without the catalog of this name.
     pub fn without(&self, name: &str) -> Self {
         let mut others = self.catalogs.to_vec();
         others.retain(|catalog| catalog.name != name);
@@ -182,7 +182,7 @@ impl Snapshot {
         }
     }
 
-    /// The same with what is in the images of bundles.
+    /// The same snapshot with the known contents of bundle images.
     pub fn with_contents(self, contents: impl Into<Arc<BundleContents>>) -> Self {
         Self {
             contents: contents.into(),
@@ -190,17 +190,17 @@ impl Snapshot {
         }
     }
 
-    /// What is in the images of bundles, as far as that is known.
+    /// The known contents of bundle images.
     pub fn contents(&self) -> &BundleContents {
         &self.contents
     }
 
-    /// Whether catalogs are given.
+    /// Whether catalogs were given.
     pub fn is_given(&self) -> bool {
         !self.is_unasked
     }
 
-    /// The rules of the OLM in the cluster.
+    /// The rules of the release of OLM in the cluster.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -231,7 +231,7 @@ impl Content {
 }
 
 impl Labels {
-    /// These labels with the automatic one, which replaces any other value.
+    /// These labels with the automatic one, which replaces any other value of that label.
     pub fn with_name(name: &str, mut labels: BTreeMap<String, String>) -> Self {
         labels.insert(METADATA_NAME_LABEL.to_owned(), name.to_owned());
         Self::Known(labels)
@@ -239,7 +239,7 @@ impl Labels {
 }
 
 impl CatalogState {
-    /// A catalog that no object describes: priority 0 and only its automatic label.
+    /// A catalog without an object: priority 0 and only the automatic label.
     pub fn named(name: &str, content: Content) -> Self {
         Self {
             name: name.to_owned(),
@@ -255,7 +255,7 @@ impl CatalogState {
         }
     }
 
-    /// Whether a selector matches the catalog, or can match it: unknown labels exclude nothing.
+    /// Whether a selector matches the catalog, or may match it because its labels are unknown.
     pub fn may_match(&self, selector: &Selector) -> bool {
         match &self.labels {
             Labels::Known(labels) => selector.matches(labels),
@@ -277,17 +277,17 @@ impl CatalogState {
     }
 }
 
-/// The digest of a reference to an image, if it has one.
+/// The digest in an image reference, if there is one.
 fn digest_of(image: &str) -> Option<&str> {
     image.split_once('@').map(|(_, digest)| digest)
 }
 
-// === Catalogs that a cluster, objects and users describe together ===
+// === Catalogs from a cluster, from objects and from users ===
 
-/// The catalogs of a cluster or of a saved one, as `objects` describe them and with the contents that are given.
+/// The catalogs of a live or saved cluster, as `objects` describe them and with the given contents.
 ///
-/// An object has the labels, priority and mode of a catalog; given content replaces the content of the cluster. A
-/// catalog can be named by an object alone, or by content alone.
+/// An object determines the labels, priority and mode of a catalog. Given content replaces the content from the
+/// cluster. A catalog may come from an object alone, or from content alone.
 pub fn merge(
     mut cluster: Vec<CatalogState>,
     objects: Vec<CatalogState>,
@@ -299,8 +299,8 @@ pub fn merge(
     cluster
 }
 
-/// Gives catalogs the contents of their names, and removes those from the list. The cluster's status is about its own
-/// content, so it is dropped.
+/// Replaces the contents of catalogs with given contents of the same name, and removes those from the list. The status
+/// in the cluster describes the replaced content, so its fields about the content are dropped.
 fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     contents.retain_mut(|(name, content)| {
         let state = states.iter_mut().find(|state| state.name == *name);
@@ -315,8 +315,8 @@ fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     });
 }
 
-/// Gives a catalog its content. A fault of the object stays, whatever the content is. An object that names another
-/// digest than the content has newer content.
+/// Applies the objects to the catalogs. A fault of an object remains, whatever the content is. If the digest of an
+/// object differs from that of the content, newer content exists.
 fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
     for object in objects {
         match states.iter_mut().find(|state| state.name == object.name) {
@@ -336,12 +336,12 @@ fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
     }
 }
 
-/// Whether both are known, and not the same.
+/// Whether both values are known and differ.
 fn differ(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
-/// Gives the catalogs that objects describe the contents of their names.
+/// Adds the given contents to catalogs without content, and adds catalogs for the remaining names.
 fn fill(states: &mut Vec<CatalogState>, contents: Vec<(&str, Content)>) {
     for (name, content) in contents {
         match states.iter_mut().find(|state| state.name == name) {

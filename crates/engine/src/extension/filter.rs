@@ -1,5 +1,4 @@
-//! The request of an extension, from any shape in one type, and when two requests are the same; with how it is to be
-//! installed.
+//! The request of an extension, in one type for all shapes; when two requests are equal; and the installation settings.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,31 +20,31 @@ pub struct Filter {
     pub channels: Vec<String>,
     /// The catalog selector. Advice is a search among filters with other versions, which share it.
     pub selector: Option<Arc<LabelSelector>>,
-    /// Whether upgrade edges count.
+    /// Whether upgrade edges apply.
     pub policy: Policy,
-    /// Whether it has more than [`Filter::MOST_ENTRIES`] channels and entries of its selector, and none of them is
-    /// kept. The reader compares two such filters.
+    /// Whether the filter has more than [`Filter::MOST_ENTRIES`] channels and selector entries, none of which are kept.
+    /// The reader of the objects has compared the entries of two such filters.
     pub is_too_large: bool,
 }
 
 word_set! {
-    /// Whether the catalog's upgrade edges bind the extension.
+    /// Whether the upgrade edges of the catalog apply to the extension.
     #[derive(Default)]
     pub enum Policy {
-        /// Edges bind: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
+        /// Edges apply: `CatalogProvided`, `Enforce`, or any word other than the bypass.
         #[default]
         CatalogProvided => "CatalogProvided",
-        /// Edges do not bind, the bypass: `SelfCertified`, or `Ignore` in older shapes.
+        /// Edges do not apply (the bypass): `SelfCertified`, or `Ignore` in older shapes.
         SelfCertified => "SelfCertified",
     }
 }
 
 impl Filter {
-    /// The most entries of a filter that is judged. The CRD accepts 256 channels, and any number of entries of a
-    /// selector; a real one has a handful.
+    /// The most entries of a filter that is judged. The CRD accepts 256 channels and any number of selector entries; a
+    /// real filter has a handful.
     pub const MOST_ENTRIES: usize = 1_024;
 
-    /// The number of channels and of all entries of the selector, those of its lists among them.
+    /// The number of channels and of all selector entries, including the items of its lists.
     pub fn entries(&self) -> usize {
         if self.is_too_large {
             return Self::MOST_ENTRIES + 1;
@@ -59,7 +58,7 @@ impl Filter {
         self.channels.len() + selector.sum::<usize>()
     }
 
-    /// The same without its channels and its selector, which has too many entries to keep them.
+    /// The same filter without its channels and its selector, which have too many entries to be kept.
     pub fn too_large(self) -> Self {
         Self {
             channels: Vec::new(),
@@ -69,7 +68,7 @@ impl Filter {
         }
     }
 
-    /// The version range; an empty one is none.
+    /// The version range; `None` if it is empty.
     pub fn range(&self) -> Option<&str> {
         self.version.as_deref().filter(|range| !range.is_empty())
     }
@@ -115,12 +114,12 @@ impl Filter {
         }
     }
 
-    /// Whether two requests are the same: channels and selectors as sets, ranges as trimmed text.
+    /// Whether two requests are equal. Channels and selectors are compared as sets, ranges as trimmed text.
     pub fn asks_the_same_as(&self, other: &Self) -> bool {
         self.policy == other.policy && self.selects_the_same_as(other)
     }
 
-    /// Whether two requests are the same, whatever the policies.
+    /// Whether two requests are equal apart from their policies.
     pub fn selects_the_same_as(&self, other: &Self) -> bool {
         self.package == other.package
             && self.trimmed() == other.trimmed()
@@ -139,7 +138,7 @@ impl Filter {
     }
 }
 
-/// A selector as a set of requirements. None at all and the empty one are the same.
+/// A selector as a set of requirements. An absent selector and an empty one are equal.
 #[derive(Debug, Eq, PartialEq)]
 struct Requirements<'a> {
     labels: BTreeSet<(&'a str, &'a str)>,
@@ -169,17 +168,18 @@ impl<'a> Requirements<'a> {
     }
 }
 
-// === What operator-controller reads of an extension after resolution ===
+// === The fields of an extension that operator-controller reads after resolution ===
 //
-// Upstream: operator-controller, [`api/v1/clusterextension_types.go`]. Older shapes have none of it, and belong to
-// operator-controllers whose installation is not checked here.
+// Upstream: operator-controller, [`api/v1/clusterextension_types.go`]. Older shapes have none of these fields, and
+// belong to releases of operator-controller whose installation is not checked here.
 //
 // [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
-/// What operator-controller reads of an extension after resolution.
+/// The fields of an extension that operator-controller reads after resolution.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InstallRequest {
-    /// The name of the extension, which a Helm release has too; empty if the API server is still to choose it.
+    /// The name of the extension, which is also the name of a Helm release. Empty if the API server has yet to generate
+    /// it.
     pub name: String,
     /// `spec.namespace`, into which the bundle is installed.
     pub namespace: String,
@@ -191,31 +191,31 @@ pub struct InstallRequest {
     pub crd_enforcement: CrdEnforcement,
 }
 
-/// Whether operator-controller compares the CRDs of a bundle with those that they replace.
+/// Whether operator-controller compares the CRDs of a bundle with the CRDs that they replace.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CrdEnforcement {
-    /// It does.
+    /// The CRDs are compared.
     #[default]
     Strict,
-    /// It does not.
+    /// The CRDs are not compared.
     None,
 }
 
 /// The configuration of an extension.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum SpecConfig {
-    /// It has none.
+    /// The extension has no configuration.
     #[default]
     Absent,
     /// The object at `spec.config`.
     Present(Value),
-    /// It is not known: it is too large to be kept whole, or no extension is given.
+    /// The configuration is unknown: it is too large to be kept, or no extension is given.
     Unknown,
 }
 
 impl InstallRequest {
-    /// The request of an extension whose settings are not known. What compares it with the objects of a cluster cannot
-    /// use it: its name is none.
+    /// The request of an extension whose settings are not known. It has no name, so it cannot be compared with the
+    /// objects of a cluster.
     pub(crate) fn unknown() -> &'static Self {
         static UNKNOWN: InstallRequest = InstallRequest {
             name: String::new(),
@@ -249,7 +249,7 @@ impl InstallRequest {
         })
     }
 
-    /// The namespace that the operator is to watch, if the configuration names one.
+    /// The namespace for the operator to watch, if the configuration sets one.
     pub fn watched(&self) -> Option<&str> {
         match &self.config {
             SpecConfig::Present(config) => config.pointer("/inline/watchNamespace")?.as_str(),
@@ -257,12 +257,12 @@ impl InstallRequest {
         }
     }
 
-    /// Whether the same bundle would be installed in another way.
+    /// Whether the same bundle would be installed with other settings.
     pub fn differs_from(&self, other: &Self) -> bool {
         self.config != other.config
     }
 
-    /// Whether the same bundle might be installed now, and was not before, or the other way round.
+    /// Whether the two requests may differ in whether a bundle can be installed.
     pub fn decides_otherwise_than(&self, other: &Self) -> bool {
         self.differs_from(other) || self.crd_enforcement != other.crd_enforcement
     }

@@ -1,7 +1,7 @@
-//! Fields that an API does not have, and words of another one: old documents mix them.
+//! Hints about fields that an API does not have, and about words of another API. Old documents mix them.
 //!
-//! A hint changes no verdict. It names what was found and, if that is known or near, what this API has instead.
-//! An API server drops or refuses such a field, so an object that it let through has none.
+//! A hint changes no verdict. It names the field or word found and, if known, its likely replacement in this API. An
+//! API server drops or refuses an unknown field, so an object from a cluster has few hints.
 
 use serde_json::Value;
 
@@ -10,40 +10,40 @@ use crate::extension::{BypassWords, ChannelField, Fields, Json, Shape};
 use crate::nearest::nearest;
 use olmguard_preflight::config::is_deployment_field;
 
-/// A field or a word that an API does not have, and what it has instead.
+/// A field or word that an API does not have, with its likely replacement.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Hint {
-    /// The way to the field; the number of an item of a list is a part too.
+    /// The path to the field. The index of a list item is a part too.
     pub path: Vec<String>,
-    /// What is probably meant.
+    /// The likely replacement.
     pub instead: Instead,
-    /// The line and the column, if the object is of a file.
+    /// The line and column, if the object comes from a file.
     pub at: Option<(u32, u32)>,
 }
 
-/// What is probably meant by a field or word that an API does not have.
+/// The likely replacement for a field or word that an API does not have.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Instead {
-    /// No one knows.
+    /// No replacement is known.
     Unknown,
-    /// The API has the field at another path, or a field of almost this name.
+    /// The API has the field at another path, or a field with a similar name.
     Field(String),
     /// Only the experimental CRD of this minor release has the field.
     Experimental(u8),
-    /// It is a field of OLM v0; what to do in v1.
+    /// A field of OLM v0, with what to do in OLM v1.
     OfV0(&'static str),
     /// This shape has another word for the value.
     Word {
         /// The word found.
         found: String,
-        /// This shape's.
+        /// The word of this shape.
         word: &'static str,
     },
 }
 
-/// The hints for an object that is read in this shape, in the order of its fields. The release is that of the CRD of a
-/// manifest. An object of a cluster has passed a CRD that no one knows, so no release is given: a newer CRD may have a
-/// field that is like nothing known.
+/// The hints for an object of this shape, in the order of its fields. For a manifest, `olm` is the release of its CRD.
+/// An object from a cluster has passed an unknown CRD, so `olm` is `None`: a newer CRD may have a field that resembles
+/// no known one.
 pub fn hints<'a>(shape: Shape, olm: Option<SchemaRelease>, object: impl Json<'a>) -> Vec<Hint> {
     let (unknown, known) = schema::unknown(shape, olm, object);
     let is_both = Fields::of(shape, object).channels == ChannelField::Both;
@@ -65,7 +65,7 @@ pub fn hints<'a>(shape: Shape, olm: Option<SchemaRelease>, object: impl Json<'a>
     hints.chain(word_hint(shape, object)).collect()
 }
 
-/// The same for a `ClusterCatalog` in `olm.operatorframework.io/v1`.
+/// The hints for a `ClusterCatalog` of `olm.operatorframework.io/v1`.
 pub fn catalog_hints(object: &Value) -> Vec<Hint> {
     let (unknown, known) = schema::unknown_in_catalog(object);
     let unknown = unknown.iter();
@@ -83,7 +83,7 @@ impl Hint {
         }
     }
 
-    /// The path as people write it: `spec.source.catalog.channel`.
+    /// The path as users write it: `spec.source.catalog.channel`.
     pub fn field(&self) -> String {
         let path: Vec<_> = self.path.iter().map(String::as_str).collect();
         path_name(&path)
@@ -132,8 +132,8 @@ fn instead_of(field: &UnknownField<'_>, known: &[String], shape: Option<Shape>) 
     instead.map_or(Instead::Unknown, Instead::Field)
 }
 
-/// Fields of other releases and other tools, with the paths that mean the same; an API has one of them or none. A
-/// field that an API has under the same name at another path needs no line.
+/// Fields of other releases and other tools, with the paths of their replacements. An API has at most one of the paths.
+/// A field that an API has under the same name at another path needs no entry.
 const MOVED: &[(&str, &str)] = &[
     ("name", "spec.source.catalog.packageName"),
     ("name", "spec.packageName"),
@@ -178,7 +178,7 @@ const MOVED: &[(&str, &str)] = &[
     ("tag", "spec.source.image.ref"),
 ];
 
-/// Fields of OLM v0's Subscription and `CatalogSource` that v1 has nothing like.
+/// Fields of OLM v0's Subscription and `CatalogSource` that have no equivalent in OLM v1.
 const OF_V0: &[(&str, &str)] = &[
     (
         "installPlanApproval",
@@ -198,7 +198,7 @@ const OF_V0: &[(&str, &str)] = &[
     ("registryPoll", "set spec.source.image.pollIntervalMinutes"),
 ];
 
-/// The policy's vocabulary changed with v0.16.
+/// A hint about a word of the policy, whose vocabulary changed in v0.16.
 fn word_hint<'a>(shape: Shape, object: impl Json<'a>) -> Option<Hint> {
     let fields = Fields::of(shape, object);
     let word = object

@@ -1,6 +1,7 @@
-//! From an object to a [`Filter`], strict where it decides and tolerant of everything else; with the field paths of each shape.
+//! Reads a [`Filter`] from an object: strict about the fields that decide, tolerant of everything else. Also the field
+//! paths of each shape.
 //!
-//! Unknown fields are passed over: a newer API may have them. Absent and `null` are the same.
+//! Unknown fields are ignored, because a newer API may have them. Absent and `null` are equal.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,46 +10,46 @@ use crate::extension::{Filter, Json, Policy, Shape};
 use olmguard_catalog::json::JsonType;
 use olmguard_catalog::selector::LabelSelector;
 
-/// Where an extension's content comes from.
+/// The source of an extension's content.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SourceType {
-    /// A catalog; the only one there is, so also where nothing is said.
+    /// A catalog. This is the only known source, and the default.
     Catalog,
-    /// Something this program knows nothing of.
+    /// A source that this program does not know.
     Other(String),
 }
 
-/// Why a filter cannot be read: the field and what is wrong with it.
+/// Why a filter cannot be read: the field and its problem.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FilterError {
     /// The path of the field.
     pub field: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: FilterProblem,
 }
 
-/// What is wrong with a field of a filter.
+/// A problem with a field of a filter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FilterProblem {
-    /// It is needed and not there, or empty.
+    /// The field is required, but missing or empty.
     Missing,
-    /// It has another JSON type.
+    /// The field has another JSON type.
     Type {
-        /// What its schema wants.
+        /// The type in the schema.
         expected: JsonType,
-        /// What is there.
+        /// The type found.
         found: JsonType,
-        /// How the user wrote it, if that is known: YAML reads `1.10` as the number 1.1.
+        /// The text as the user wrote it, if known. For example, YAML reads `1.10` as the number 1.1.
         written: Option<String>,
     },
-    /// Its lists and maps have more entries than are judged.
+    /// The lists and maps of the filter have more entries than are judged.
     TooLarge {
-        /// How many are judged.
+        /// The most entries that are judged.
         most: usize,
     },
-    /// There are two of which no release of OLM reads both.
+    /// Two fields are set that no release of OLM reads together.
     Both {
-        /// The other one.
+        /// The other field.
         other: String,
     },
 }
@@ -207,12 +208,12 @@ fn join(path: &str, rest: &str) -> String {
 
 // === The field paths of a filter in each API shape, and the words of the bypass ===
 
-/// The field paths and words of one shape, as messages name them.
+/// The field paths and words of one shape, for messages.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Fields {
-    /// The keys down to the object that holds the others.
+    /// The keys down to the object that contains the filter.
     pub(super) base: &'static [&'static str],
-    /// The same as a field path.
+    /// The same keys as a field path.
     prefix: &'static str,
     /// The field for channels.
     pub channels: ChannelField,
@@ -220,7 +221,7 @@ pub struct Fields {
     pub selector: SelectorField,
     /// The words of `upgradeConstraintPolicy` that set the bypass.
     pub bypass: BypassWords,
-    /// The path of what the status says is installed.
+    /// The path of the installed bundle in the status.
     pub installed: &'static str,
 }
 
@@ -231,27 +232,27 @@ pub enum ChannelField {
     Many,
     /// `channel`, one name.
     One,
-    /// Both are there, and no release of OLM reads both.
+    /// Both fields are set, but no release of OLM reads both.
     Both,
 }
 
 /// Whether a shape can select catalogs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SelectorField {
-    /// It has `selector`.
+    /// The shape has `selector`.
     Present,
-    /// It reads every catalog.
+    /// The shape has no selector and reads every catalog.
     Absent,
 }
 
-/// The words of `upgradeConstraintPolicy` that set the bypass; the first is the one to suggest.
+/// The words of `upgradeConstraintPolicy` that set the bypass. The first one is suggested.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BypassWords {
     /// v0.16 and later.
     SelfCertified,
     /// v0.7 to v0.15.
     Ignore,
-    /// Nothing in the object tells which of the two it is written for.
+    /// Either word, because nothing in the object shows for which release it is written.
     Either,
 }
 
@@ -265,8 +266,8 @@ impl Fields {
         }
     }
 
-    /// v0.14 and v0.15 had `channel` and `Ignore`, later releases `channels` and `SelfCertified`;
-    /// `installNamespace` was there in v0.14 only.
+    /// The fields of a nested v1alpha1 object. v0.14 and v0.15 had `channel` and `Ignore`; later releases have
+    /// `channels` and `SelfCertified`. Only v0.14 had `installNamespace`.
     fn of_nested<'a>(object: impl Json<'a>) -> Self {
         let has = |field: &str| {
             object
@@ -277,7 +278,7 @@ impl Fields {
         let is_v0_14 = object
             .at(&["spec", "installNamespace"])
             .is_some_and(|name| !name.is_null());
-        // `namespace` came in v0.18, after `SelfCertified`.
+        // `namespace` was added in v0.18, after `SelfCertified`.
         let is_later = object
             .at(&["spec", "namespace"])
             .is_some_and(|name| !name.is_null());
@@ -305,17 +306,17 @@ impl Fields {
         }
     }
 
-    /// The path of the object that holds the others.
+    /// The path of the object that contains the filter.
     pub fn prefix(&self) -> &'static str {
         self.prefix
     }
 
-    /// The path of the package's name.
+    /// The path of the package name.
     pub fn package_name(&self) -> String {
         self.path("packageName")
     }
 
-    /// Whether the CRD keeps the package of an object as it is: each one with `spec.source` does.
+    /// Whether the CRD makes the package immutable. Every CRD with `spec.source` does.
     pub fn is_package_immutable(&self) -> bool {
         self.base == NESTED.base
     }
@@ -325,7 +326,7 @@ impl Fields {
         self.path("version")
     }
 
-    /// The path of the channels, or of the one channel.
+    /// The path of the channels, or of the single channel.
     pub fn channels(&self) -> String {
         self.path(self.channels.name())
     }
@@ -343,7 +344,7 @@ impl Fields {
         self.path("upgradeConstraintPolicy")
     }
 
-    /// The keys from the object down to the field that decides: the version, otherwise the package.
+    /// The keys from the object down to the deciding field: the version, otherwise the package.
     pub fn deciding(&self, has_version: bool) -> impl Iterator<Item = &'static str> {
         let field = if has_version {
             "version"

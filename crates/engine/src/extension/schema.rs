@@ -1,13 +1,12 @@
-//! What the CRD of an extension would refuse, without an API server.
+//! The faults that the CRD of an extension would report, without an API server.
 //!
-//! Mirrors the schemas and CEL rules of operator-controller's CRDs (`helm/olmv1/base/
-//! operator-controller/crd/standard`, before v1.4 `config/base/...`), and how k8s.io/apiextensions-apiserver applies
-//! them: a `null` field is dropped before validation, a field that the CRD does not know is pruned and never a fault,
-//! lengths are in characters. The rules are tables (`v1`, `v1alpha1`); `walk` applies them.
+//! Mirrors the schemas and CEL rules of operator-controller's CRDs (`helm/olmv1/base/operator-controller/crd/standard`,
+//! before v1.4 `config/base/...`), and how k8s.io/apiextensions-apiserver applies them. A `null` field is dropped
+//! before validation. A field that the CRD does not have is pruned and is never a fault. Lengths are in characters. The
+//! rules are tables (`v1`, `v1alpha1`); `walk` applies them.
 //!
-//! Rules that compare with the old object (`check_immutable`) have a function of their own, because most callers know no old
-//! object. Of `metadata` only types are checked. Left out: `status`, and the rules of the experimental CRD. A field that
-//! the tables do not have is not a finding, because an API server prunes it.
+//! Rules that compare with the old object (`check_immutable`) have their own function, because most callers have no old
+//! object. In `metadata`, only types are checked. `status` and the rules of the experimental CRD are omitted.
 
 mod cluster_catalog;
 mod rule;
@@ -28,7 +27,7 @@ pub use crate::extension::schema::rule::{Correction, Finding};
 
 pub(super) use crate::extension::schema::walk::UnknownField;
 
-/// The release of OLM whose CRD is meant: v1.N. Shapes before v1 have their own last release.
+/// The release of OLM that the CRD belongs to: v1.N. Each shape before v1 uses the last release that had it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct SchemaRelease {
     minor: u8,
@@ -45,9 +44,9 @@ impl SchemaRelease {
     }
 }
 
-/// The findings of the CRD in `object`, in the order of its fields; empty if it would accept it.
+/// The findings of the CRD in `object`, in the order of its fields; empty if the CRD accepts it.
 ///
-/// `olm` chooses the CRD of [`Shape::V1`]; for older shapes it is the CRD of the newest release with the form of
+/// `olm` chooses the CRD of [`Shape::V1`]. For an older shape, the CRD is that of the newest release with the form of
 /// `object`. At most 32 findings are reported.
 pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
     let spec = walk::walk(schema(shape, object), olm, object);
@@ -59,8 +58,8 @@ pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
     findings
 }
 
-/// The findings of the CRD in an edit from `old` to `new`, whatever it finds in `new` alone: changes of fields that
-/// must not change, in their order. Both are of this shape.
+/// The findings of the CRD in an edit from `old` to `new`, without those in `new` alone: changes of immutable fields,
+/// in the order of the fields. Both objects must have this shape.
 pub fn check_edit(shape: Shape, olm: SchemaRelease, old: &Value, new: &Value) -> Vec<Finding> {
     check_immutable(shape, olm, (old, new))
 }
@@ -71,8 +70,8 @@ pub fn check_catalog(object: &Value) -> Vec<Finding> {
     walk::walk(&cluster_catalog::CLUSTER_CATALOG, NEWEST, object)
 }
 
-/// The fields that the CRD does not have, and the paths of those that it has. Without a release a field of any release
-/// and of either CRD is known.
+/// The fields that the CRD does not have, and the paths of the fields that it has. Without a release, the fields of all
+/// releases and of both CRDs count as known.
 pub(super) fn unknown<'o>(
     shape: Shape,
     olm: Option<SchemaRelease>,
@@ -84,14 +83,14 @@ pub(super) fn unknown<'o>(
     (unknown, known.unwrap_or_default())
 }
 
-/// The same for a `ClusterCatalog`.
+/// The unknown fields of a `ClusterCatalog`, and the paths of the known ones.
 pub(super) fn unknown_in_catalog(object: &Value) -> (Vec<UnknownField<'_>>, Vec<String>) {
     let schema = &cluster_catalog::CLUSTER_CATALOG;
     let unknown = walk::unknown(schema, Some(NEWEST), object);
     (unknown, walk::paths(schema, Some(NEWEST)))
 }
 
-/// All releases have the same CRD of catalogs.
+/// All releases have the same CRD for catalogs.
 const NEWEST: SchemaRelease = SchemaRelease::v1(u8::MAX);
 
 fn schema<'a>(shape: Shape, object: impl Json<'a>) -> &'static Schema {
@@ -105,7 +104,7 @@ fn schema<'a>(shape: Shape, object: impl Json<'a>) -> &'static Schema {
 
 // === `metadata`: types that an API server decodes before any rule of a CRD ===
 //
-// Source: apimachinery, [`pkg/apis/meta/v1/types.go`] (`ObjectMeta`): the fields that people write.
+// Source: apimachinery, [`pkg/apis/meta/v1/types.go`] (`ObjectMeta`): the fields that users write.
 //
 // [`pkg/apis/meta/v1/types.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.1/pkg/apis/meta/v1/types.go
 
@@ -126,29 +125,27 @@ static TEXTS: Schema = Schema::List {
     items: &ANY_TEXT,
 };
 
-// === The fields that a CRD lets nobody change ===
+// === Immutable fields of the CRDs ===
 //
-// Each is a transition rule, `self == oldSelf`, on a text: it is evaluated where the field is in the
-// old object and in the new one, so adding it and taking it away both pass.
+// Each is a transition rule, `self == oldSelf`, on a string. It is evaluated only if both the old object and the new
+// one have the field, so adding and removing the field both pass.
 //
-// Source: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors. For older
-// shapes the rules are those known of the newest release with each field; `packageName` of the flat
-// shape could be changed.
+// Source: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors. For older shapes, the rules
+// are those of the newest release known to have each field. `packageName` of the flat shape was mutable.
 //
 // [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
-/// A field that stays as it is once it is set.
+/// A field that cannot change once it is set.
 struct ImmutableField {
-    /// As the API server writes it.
+    /// The path as the API server prints it.
     path: &'static str,
-    /// What it says about a change.
+    /// The message about a change.
     message: &'static str,
-    /// The minor releases of OLM v1 whose CRD says it so.
+    /// The minor releases of OLM v1 whose CRD has the rule.
     releases: RangeInclusive<u8>,
 }
 
-/// What the CRD would refuse of an edit that makes `new` of `old`, both of this shape, in the order
-/// of the fields.
+/// The findings of the CRD in an edit from `old` to `new`, both of this shape, in the order of the fields.
 fn check_immutable(shape: Shape, olm: SchemaRelease, (old, new): (&Value, &Value)) -> Vec<Finding> {
     let rules = fixed(shape).iter();
     rules
@@ -174,7 +171,8 @@ impl ImmutableField {
         Self { releases, ..self }
     }
 
-    /// Of another type it is a fault of its own, and the API server evaluates no CEL rule.
+    /// The value, if it is a string. A value of another type is a separate finding, and the API server then evaluates
+    /// no CEL rule.
     fn text<'a>(&self, object: &'a Value) -> Option<&'a str> {
         let mut keys = self.path.split('.');
         keys.try_fold(object, |value, key| value.get(key))?.as_str()

@@ -1,8 +1,8 @@
-//! A `ClusterCatalog` as it is written, in each of its API shapes, read into a [`CatalogState`].
+//! Reads a `ClusterCatalog` of any API shape into a [`CatalogState`].
 //!
-//! Upstream: operator-controller, [`api/v1/clustercatalog_types.go`]; older shapes: catalogd v0.1 to
-//! v0.36. catalogd's mutating webhook sets the label of [`METADATA_NAME_LABEL`] to the catalog's
-//! name, replacing any other value; so does this reader, which sees objects that never met it.
+//! Upstream: operator-controller, [`api/v1/clustercatalog_types.go`]; older shapes: catalogd v0.1 to v0.36. catalogd's
+//! mutating webhook sets the label [`METADATA_NAME_LABEL`] to the name of the catalog and replaces any other value.
+//! This reader does the same, because it also reads objects that have not passed the webhook.
 //!
 //! [`api/v1/clustercatalog_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clustercatalog_types.go
 
@@ -12,18 +12,18 @@ use serde_json::Value;
 
 use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, Labels, ServingState};
 
-/// The label that catalogd sets on every `ClusterCatalog`, its value the catalog's name.
+/// The label that catalogd sets on every `ClusterCatalog`. Its value is the name of the catalog.
 pub const METADATA_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 
-/// Why an object that says it is a `ClusterCatalog` cannot be read.
+/// Why an object that claims to be a `ClusterCatalog` cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ClusterCatalogError {
-    /// It has no name.
+    /// The object has no name.
     #[error(
         "ClusterCatalog without metadata.name: expected the name that --catalog NAME=PATH uses"
     )]
     NoName,
-    /// A field has a value that its API does not take.
+    /// A field has a value that the API does not accept.
     #[error("ClusterCatalog {name:?}: {field} is {found}: expected {expected}")]
     Field {
         /// The catalog.
@@ -32,23 +32,23 @@ pub enum ClusterCatalogError {
         field: &'static str,
         /// The value, as JSON.
         found: String,
-        /// What the API takes.
+        /// The values that the API accepts.
         expected: &'static str,
     },
 }
 
-/// A catalog that cannot be read, as far as it can.
+/// A catalog that can be read only in part.
 #[derive(Clone, Debug)]
 pub struct BadClusterCatalog {
     /// Why it cannot be read.
     pub error: ClusterCatalogError,
-    /// The readable part; absent if not even the name is known. The catalog exists in the cluster, so omitting it would
-    /// be a wrong snapshot; its content counts as unreadable.
+    /// The readable part; absent if the name is not known. The catalog exists in the cluster, so a snapshot without it
+    /// would be wrong. Its content counts as unreadable.
     pub state: Option<Box<CatalogState>>,
 }
 
 impl CatalogState {
-    /// Whether an object of this `apiVersion` and `kind` is a catalog of OLM v1, of any age.
+    /// Whether an object with this `apiVersion` and `kind` is a catalog of any release of OLM v1.
     pub fn is_described_by(api_version: &str, kind: &str) -> bool {
         match api_version.split_once('/') {
             Some(("olm.operatorframework.io", _)) => kind == "ClusterCatalog",
@@ -59,7 +59,7 @@ impl CatalogState {
         }
     }
 
-    /// Reads an object of such a kind; its content is not in it, so it is missing.
+    /// Reads a catalog object. The object does not contain the content, so the content is missing.
     pub fn read(object: &Value) -> Result<Self, BadClusterCatalog> {
         let name = match object.pointer("/metadata/name") {
             Some(Value::String(name)) if !name.is_empty() => name,
@@ -93,7 +93,7 @@ impl BadClusterCatalog {
         }
     }
 
-    /// A field that cannot be read leaves open what OLM makes of the catalog.
+    /// A catalog with an unreadable field. It is not known how OLM treats the catalog.
     fn known_in_part(error: ClusterCatalogError, state: CatalogState) -> Self {
         let content = Content::Unreadable(error.to_string());
         Self {
@@ -139,8 +139,8 @@ fn priority(name: &str, object: &Value) -> Result<i32, ClusterCatalogError> {
     }
 }
 
-/// v0.33 to v0.35 said `availability: Disabled` in v1alpha1 for what is `availabilityMode: Unavailable` since. The API server
-/// drops that field from an object of v1.
+/// The availability. Releases v0.33 to v0.35 used `availability: Disabled` in v1alpha1 instead of the later
+/// `availabilityMode: Unavailable`. The API server drops the old field from an object of v1.
 fn availability(object: &Value) -> Availability {
     let is = |field, word| object.pointer(field).and_then(Value::as_str) == Some(word);
     let is_old = !is("/apiVersion", "olm.operatorframework.io/v1");
@@ -152,7 +152,7 @@ fn availability(object: &Value) -> Availability {
     }
 }
 
-/// An object without a status comes from a manifest, where none is ever written: it says nothing.
+/// The Serving condition. An object without a status comes from a manifest, so it shows nothing.
 fn serving(object: &Value) -> ServingState {
     let status = match object.get("status") {
         None | Some(Value::Null) => return ServingState::Presumed,
@@ -177,7 +177,7 @@ fn serving(object: &Value) -> ServingState {
     }
 }
 
-/// Before the Serving condition (v0.26) a catalog whose content is served said so by its URL.
+/// Whether the object is older than the Serving condition (v0.26). Such a catalog shows by its URL that it is served.
 fn is_old(object: &Value, status: &Value) -> bool {
     let group = object
         .get("apiVersion")

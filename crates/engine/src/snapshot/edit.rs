@@ -1,9 +1,9 @@
 //! An edit of a `ClusterCatalog`, and the catalogs as they are after it.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/controllers/clusterextension_controller.go`], resolves
-//! every extension again after each change of a catalog, except one that leaves its resolved image as it is. catalogd
-//! drops the content of a catalog that becomes Unavailable, and fetches the content of another image later, so what a
-//! tag names is not known when the edit is made.
+//! every extension again after each change of a catalog, except a change that keeps its resolved image. catalogd drops
+//! the content of a catalog that becomes Unavailable, and fetches the content of another image later. So the content
+//! behind a tag is not known when the edit is made.
 //!
 //! Invariant: contents are shared with the snapshot before the edit, never copied.
 //!
@@ -19,7 +19,7 @@ use crate::snapshot::{
 };
 use olmguard_catalog::Catalog;
 
-/// An edit of one `ClusterCatalog`, as far as OLM resolves by it.
+/// An edit of one `ClusterCatalog`, as far as it affects resolution.
 #[derive(Clone, Debug)]
 pub struct CatalogEdit {
     name: String,
@@ -38,7 +38,7 @@ struct RequestedCatalog {
 /// The catalogs after an edit.
 #[derive(Clone, Debug)]
 pub struct EditedCatalogs {
-    /// All catalogs; absent if nothing is known about the edited one that could be compared.
+    /// All catalogs after the edit; absent if nothing comparable is known about the edited catalog.
     pub snapshot: Option<Snapshot>,
     /// The content of the edited catalog.
     pub content: EditedContent,
@@ -47,19 +47,19 @@ pub struct EditedCatalogs {
 /// The content of a catalog after an edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum EditedContent {
-    /// It is the content that it has now, or none matters.
+    /// The content stays the same, or no content matters.
     Same,
-    /// It is the content that this catalog is loaded with, because both images have one digest.
+    /// The content that this catalog has loaded, because both images have the same digest.
     LoadedAs(String),
-    /// It is not loaded.
+    /// The content is not loaded.
     Unknown,
 }
 
 impl CatalogEdit {
-    /// The edit that replaces `old` by `new`; without `old` a creation, without `new` a deletion.
+    /// Reads the edit that replaces `old` with `new`. Without `old`, the edit is a creation; without `new`, a deletion.
     ///
     /// # Errors
-    /// If an object cannot be read.
+    /// Fails if an object cannot be read.
     pub fn read(old: Option<&Value>, new: Option<&Value>) -> Result<Self, ClusterCatalogError> {
         let read = |object: Option<&Value>| object.map(RequestedCatalog::read).transpose();
         let (old, new) = (read(old)?, read(new)?);
@@ -77,7 +77,7 @@ impl CatalogEdit {
         &self.name
     }
 
-    /// Whether OLM resolves the same before and after it, whatever the catalogs contain.
+    /// Whether OLM resolves the same before and after the edit, whatever the catalogs contain.
     pub fn is_idle(&self) -> bool {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => {
@@ -90,8 +90,8 @@ impl CatalogEdit {
         }
     }
 
-    /// Whether a policy can deny the edit, with this content after it. A catalog can always be removed, by a deletion
-    /// or as Unavailable. Without its content there is no evidence.
+    /// Whether a policy can deny the edit, with this content after it. A removal of the catalog, by deletion or as
+    /// Unavailable, is never denied. Without the new content there is no evidence.
     pub fn can_be_denied(&self, content: &EditedContent) -> bool {
         let stays = self
             .new
@@ -100,8 +100,8 @@ impl CatalogEdit {
         stays && *content != EditedContent::Unknown
     }
 
-    /// The catalogs before the edit, if what is known of the edited one differs from its old object: the edit is not the
-    /// cause of what a watch has missed.
+    /// The catalogs before the edit, if the known state of the edited catalog differs from its old object. A change
+    /// that a watch has missed is then not attributed to the edit.
     pub fn before(&self, now: &Snapshot) -> Option<Snapshot> {
         let current = now.catalog(&self.name)?;
         let old = self.old.as_ref()?;
@@ -134,8 +134,8 @@ impl CatalogEdit {
         }
     }
 
-    /// Whether the content that is loaded now stays. A catalog that was Unavailable has none until catalogd fetches
-    /// it again.
+    /// Whether the loaded content stays in use. A catalog that was Unavailable has no content until catalogd fetches it
+    /// again.
     fn keeps_content(&self) -> bool {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => old.image == new.image && old.is_available(),
@@ -143,7 +143,7 @@ impl CatalogEdit {
         }
     }
 
-    /// What the rest of the edit does while catalogd still serves the content of the old image.
+    /// The catalogs with the other changes of the edit, while catalogd still serves the content of the old image.
     fn with_present_content(&self, now: &Snapshot, new: &RequestedCatalog) -> Option<Snapshot> {
         let old = self.old.as_ref().filter(|old| old.is_available())?;
         let current = now.catalog(&self.name)?;
@@ -152,7 +152,7 @@ impl CatalogEdit {
 }
 
 impl EditedCatalogs {
-    /// A catalog that is not known here has content that is not known either.
+    /// The catalogs, with unchanged content. If the snapshot does not have the catalog, its content is unknown too.
     fn same(snapshot: Option<Snapshot>) -> Self {
         let content = match snapshot {
             Some(_) => EditedContent::Same,
@@ -175,7 +175,7 @@ impl RequestedCatalog {
         self.state.availability == Availability::Available
     }
 
-    /// A catalog with what this one requests, and its own content.
+    /// The catalog `of` with the requested labels, priority and availability, and its own content.
     fn described(&self, of: &CatalogState) -> CatalogState {
         CatalogState {
             labels: self.state.labels.clone(),
@@ -185,7 +185,7 @@ impl RequestedCatalog {
         }
     }
 
-    /// The catalog that is loaded with the digest that this one requests, and its content.
+    /// The catalog whose loaded content has the requested digest, and that content.
     fn loaded_in<'s>(&self, now: &'s Snapshot) -> Option<(&'s CatalogState, &'s Arc<Catalog>)> {
         let digest = digest_of(self.image.as_deref()?)?;
         let mut loaded = now.catalogs().iter().filter_map(|catalog| {
@@ -197,7 +197,7 @@ impl RequestedCatalog {
         loaded.next()
     }
 
-    /// This one once catalogd serves the content.
+    /// The requested catalog once catalogd serves the content.
     fn loaded_with(&self, content: &Arc<Catalog>) -> CatalogState {
         CatalogState {
             serving: ServingState::Presumed,
@@ -211,7 +211,7 @@ impl RequestedCatalog {
     }
 }
 
-/// Whether both have the same labels, priority and availability.
+/// Whether both catalogs have the same labels, priority and availability.
 fn is_described_as(one: &CatalogState, other: &CatalogState) -> bool {
     one.labels == other.labels
         && one.priority == other.priority

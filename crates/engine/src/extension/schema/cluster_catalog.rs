@@ -1,8 +1,8 @@
 //! The CRD of `olm.operatorframework.io/v1` `ClusterCatalog`.
 //!
-//! Source: operator-controller, [`api/v1/clustercatalog_types.go`]. An object among the inputs describes a catalog
-//! for the answers, so what it leaves out of `spec` is not missed. The functions below answer what the regular
-//! expressions of the CEL rules of `ref` do: `find` takes the leftmost match, and `matches` any part of the text.
+//! Source: operator-controller, [`api/v1/clustercatalog_types.go`]. An object in the input only describes a catalog, so
+//! fields that are missing from its `spec` are not reported. The functions below implement the regular expressions in
+//! the CEL rules of `ref`: `find` returns the leftmost match, and `matches` accepts a match in any part of the text.
 //!
 //! [`api/v1/clustercatalog_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clustercatalog_types.go
 
@@ -112,7 +112,7 @@ const fn rule(accepts: fn(&str) -> bool, message: &'static str) -> TextRule {
     }
 }
 
-/// A label at the beginning, and no `_` right behind its first letters.
+/// Whether the text starts with a label whose first alphanumeric characters are not followed by `_`.
 fn starts_with_domain(text: &str) -> bool {
     let letters = text.find(|c: char| !c.is_ascii_alphanumeric());
     let (label, behind) = text.split_at(letters.unwrap_or(text.len()));
@@ -124,19 +124,19 @@ fn has_name(text: &str) -> bool {
     names.any(|name| name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()))
 }
 
-/// `@sha256:` of a reference: from the first `@` to the last `:`.
+/// The part `@sha256:` of a reference: from the first `@` to the last `:`.
 fn digest(text: &str) -> Option<&str> {
     let digest = text.get(text.find('@')?..)?;
     digest.get(..=digest.rfind(':')?)
 }
 
-/// What follows the first `:`, the one of a port too, of a reference without a digest.
+/// The text after the first `:`, even that of a port, in a reference without a digest.
 fn tag(text: &str) -> Option<&str> {
     let (_, tag) = text.split_once(':')?;
     digest(text).is_none().then_some(tag)
 }
 
-/// The same of a reference with a digest.
+/// The text after the first `:` in a reference with a digest.
 fn encoded(text: &str) -> Option<&str> {
     let (_, encoded) = text.split_once(':')?;
     digest(text).map(|_| encoded)

@@ -1,7 +1,7 @@
-//! The vocabulary in which a CRD's rules are written down as tables, and what a rule finds.
+//! The types that describe the rules of a CRD as tables, and the findings of a rule.
 //!
-//! Each rule says what a JSON schema or a CEL expression of a CRD says. A table is finite and
-//! not recursive, so whatever walks an object by one goes no deeper than the table.
+//! Each rule mirrors a JSON schema or a CEL expression of a CRD. A table is finite and not
+//! recursive, so a walk through an object never goes deeper than the table.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,24 +13,24 @@ use olmguard_catalog::json::JsonType;
 use olmguard_catalog::version::go;
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 
-/// What the value of a field must be.
+/// The rules for the value of a field.
 pub(super) enum Schema {
-    /// Anything: its rules are not known.
+    /// Any value: the rules are not known.
     Anything,
     /// `true` or `false`.
     Boolean,
-    /// An object with any fields, at least so many.
+    /// An object with any fields, at least `min_properties`.
     FreeObject { min_properties: usize },
     /// A whole number.
     Integer { least: i64, most: i64 },
-    /// A list of at most so many items.
+    /// A list with at most `max_items` items.
     List {
         max_items: usize,
         items: &'static Self,
     },
-    /// An object with any names, and values of one kind.
+    /// An object with any field names, and values of one schema.
     Map(&'static Self),
-    /// An object with the fields of a table; others are pruned.
+    /// An object with the fields of a table. Other fields are pruned.
     Object(ObjectRules),
     /// A string.
     Text(Text),
@@ -38,34 +38,34 @@ pub(super) enum Schema {
 
 /// The rules for an object.
 pub(super) struct ObjectRules {
-    /// The fewest fields that must be left after pruning.
+    /// The fewest fields that must remain after pruning.
     pub(super) min_properties: usize,
-    /// Its fields, in the order in which findings are wanted.
+    /// The fields, in the order of their findings.
     pub(super) fields: &'static [Field],
     /// A rule over several fields.
     pub(super) rule: Option<ObjectRule>,
 }
 
-/// A field of an object. One name may stand twice, for different releases.
+/// A field of an object. A name may occur twice, for different releases.
 pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) need: Need,
-    /// The minor releases of OLM v1 whose CRD has the field so.
+    /// The minor releases of OLM v1 whose CRD has this definition of the field.
     pub(super) releases: RangeInclusive<u8>,
     pub(super) crd: Crd,
     pub(super) schema: &'static Schema,
 }
 
-/// Which of the two CRDs of a release has a field.
+/// The CRDs of a release that have a field.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Crd {
-    /// Both.
+    /// Both CRDs.
     Standard,
-    /// The experimental one alone.
+    /// Only the experimental CRD.
     Experimental,
 }
 
-/// Whether a field may be left out.
+/// Whether a field may be omitted.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Need {
     Optional,
@@ -77,36 +77,36 @@ pub(super) enum Text {
     /// One of these words, in the order of the CRD.
     Enum {
         words: &'static [&'static str],
-        /// Words of another shape, each with the word that means the same here.
+        /// Words of another shape, each with the equivalent word of this shape.
         foreign: &'static [(&'static str, &'static str)],
     },
-    /// Anything of this form and number of characters.
+    /// A string with this form and number of characters.
     Form {
         characters: RangeInclusive<usize>,
         rule: Option<TextRule>,
     },
-    /// Anything of all these forms.
+    /// A string with all these forms.
     Forms {
         most_characters: usize,
         rules: &'static [TextRule],
     },
 }
 
-/// A form that a string must have, and how the API server says that it does not.
+/// A form that a string must have, and the message of the API server if it does not.
 #[derive(Clone, Copy)]
 pub(super) struct TextRule {
     pub(super) accepts: fn(&str) -> bool,
     pub(super) refusal: TextRefusal,
 }
 
-/// How the API server words the refusal of a string.
+/// The message of the API server for a refused string.
 #[derive(Clone, Copy)]
 pub(super) enum TextRefusal {
-    /// A CEL rule with this message.
+    /// The message of a CEL rule.
     Message(&'static str),
-    /// A CEL rule with this message over a version range.
+    /// The message of a CEL rule on a version range.
     Range(&'static str),
-    /// This `pattern` of the JSON schema.
+    /// A `pattern` of the JSON schema.
     Pattern(&'static str),
 }
 
@@ -117,7 +117,7 @@ pub(super) struct ObjectRule {
 }
 
 impl ObjectRules {
-    /// An object of these fields, under no further rule.
+    /// An object with these fields and without a further rule.
     pub(super) const fn of(fields: &'static [Field]) -> Schema {
         Schema::Object(Self {
             min_properties: 0,
@@ -126,7 +126,7 @@ impl ObjectRules {
         })
     }
 
-    /// An object of these fields under a rule over them.
+    /// An object with these fields and a rule on them.
     pub(super) const fn ruled(fields: &'static [Field], rule: ObjectRule) -> Schema {
         Schema::Object(Self {
             min_properties: 0,
@@ -177,7 +177,7 @@ impl Field {
 }
 
 impl Text {
-    /// A string of at most so many characters, under no further rule.
+    /// A string with at most this number of characters and without a further rule.
     pub(super) const fn up_to(characters: usize) -> Schema {
         Schema::Text(Self::Form {
             characters: 0..=characters,
@@ -185,7 +185,7 @@ impl Text {
         })
     }
 
-    /// A string of so many characters and this form.
+    /// A string with this number of characters and this form.
     pub(super) const fn ruled(characters: RangeInclusive<usize>, rule: TextRule) -> Schema {
         Schema::Text(Self::Form {
             characters,
@@ -194,7 +194,7 @@ impl Text {
     }
 }
 
-/// Whether a field is there: CEL's `has`, after `null` fields were dropped.
+/// Whether a field is present: CEL's `has`, after `null` fields are dropped.
 pub(super) fn has(object: &Map<String, Value>, name: &str) -> bool {
     object.get(name).is_some_and(|value| !value.is_null())
 }
@@ -202,32 +202,33 @@ pub(super) fn has(object: &Map<String, Value>, name: &str) -> bool {
 /// Any string.
 pub(super) static ANY_TEXT: Schema = Text::up_to(usize::MAX);
 
-// === What a CRD refuses, in the API server's own words ===
+// === The findings of a CRD, in the API server's own words ===
 //
-// Mirrors k8s.io/apiextensions-apiserver (`pkg/apiserver/validation`) over k8s.io/kube-openapi
-// (`pkg/validation/errors`). Where a CRD's rule has a message, that message stands alone; the
-// limit of a `Too long` goes without its unit, which changed between Kubernetes releases.
+// Mirrors k8s.io/apiextensions-apiserver (`pkg/apiserver/validation`) on top of k8s.io/kube-openapi
+// (`pkg/validation/errors`). If a rule of the CRD has a message, the finding consists of that
+// message alone. The limit in `Too long` has no unit, because the unit changed between Kubernetes
+// releases.
 
-/// One thing that a CRD refuses of an object.
+/// One fault that a CRD reports in an object.
 ///
-/// Invariant: both texts are printable. What the user wrote is quoted in them as Go's `%q` does,
-/// and cut where it is longer than any name that Kubernetes takes.
+/// Invariant: both texts are printable. Text of the user is quoted as Go's `%q` does, and cut if it
+/// is longer than any name that Kubernetes accepts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// The field: `spec.source.catalog.version`; empty for the object itself.
+    /// The field, such as `spec.source.catalog.version`; empty for the object itself.
     pub path: String,
-    /// What the API server says about it: `invalid version expression`.
+    /// The message of the API server, such as `invalid version expression`.
     pub message: String,
-    /// What to write instead, if that is known.
+    /// The value to write instead, if one is known.
     pub instead: Option<Correction>,
 }
 
-/// What to write in the place of a refused value.
+/// The replacement for a refused value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Correction {
-    /// The word of this shape that means what the word means in another shape.
+    /// The word of this shape for a word of another shape.
     Word(&'static str),
-    /// The nearest range that is valid, or no range.
+    /// The nearest valid range, or no range.
     Range(Suggestion),
 }
 
@@ -264,7 +265,8 @@ impl Finding {
         Self::new(at, message)
     }
 
-    /// A rule over the old value and the new one. The path is of the program's own words.
+    /// A finding of a rule on the old value and the new one. The path comes from the program, not
+    /// from the user.
     pub(super) fn fixed(path: &str, message: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -336,7 +338,7 @@ impl Finding {
     }
 }
 
-/// The subject of a message of kube-openapi: the field again, nothing for the object itself.
+/// The subject of a kube-openapi message: the field again, or nothing for the object itself.
 fn in_body(at: &FieldPath<'_>) -> String {
     match at {
         FieldPath::Root => String::new(),
@@ -344,9 +346,9 @@ fn in_body(at: &FieldPath<'_>) -> String {
     }
 }
 
-// === Places in an object ===
+// === Paths in an object ===
 
-/// A place in an object; each part knows the one above it.
+/// A path in an object. Each part refers to its parent.
 #[derive(Clone, Copy)]
 pub(super) enum FieldPath<'a> {
     /// The object itself.
@@ -357,7 +359,7 @@ pub(super) enum FieldPath<'a> {
     Item(&'a Self, usize),
 }
 
-/// Names of maps are the user's, so they are escaped as Go's `%q` would, and cut.
+/// Names in maps come from the user, so they are escaped as Go's `%q` does, and cut.
 impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -369,7 +371,8 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// `text`, or its beginning and `...` if it is longer than any name that Kubernetes takes.
+/// Returns `text`, or its beginning and `...` if it is longer than any name that Kubernetes
+/// accepts.
 pub(super) fn excerpt(text: &str) -> Cow<'_, str> {
     let beginning = text
         .char_indices()
@@ -380,7 +383,7 @@ pub(super) fn excerpt(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A label key of full length: 253 characters of prefix, a slash, 63 of name.
+/// The longest label key: a prefix of 253 characters, a slash, and a name of 63.
 const MOST_CHARACTERS: usize = 317;
 
 #[cfg(test)]

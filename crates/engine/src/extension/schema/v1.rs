@@ -1,8 +1,8 @@
 //! The CRD of `olm.operatorframework.io/v1` `ClusterExtension`, v1.0 and later.
 //!
-//! Source: operator-controller, [`api/v1/clusterextension_types.go`]. `serviceAccount` was required
-//! until v1.10; `config` was in the standard CRD of v1.8 only. Fields of the experimental CRD alone are in the table
-//! to be known; their rules do not apply.
+//! Source: operator-controller, [`api/v1/clusterextension_types.go`]. `serviceAccount` was required up to v1.10;
+//! `config` was in the standard CRD of v1.8 only. Fields that only the experimental CRD has are in the table so that
+//! they are known; their rules do not apply.
 //!
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
@@ -97,7 +97,7 @@ static PACKAGE_NAME: Schema = Text::ruled(
     },
 );
 
-/// A version range. The shapes before v1 that take a range have the same rule.
+/// A version range. The shapes before v1 with a range have the same rule.
 pub(super) static VERSION: Schema = Text::ruled(
     0..=crd::MAX_CHARACTERS,
     TextRule {
@@ -161,7 +161,8 @@ static CONFIG_TYPE: Schema = Schema::Text(Text::Enum {
     foreign: &[],
 });
 
-/// With another source type the field itself is a finding, and CEL rules are not evaluated.
+/// Whether `catalog` is set if it must be. Another source type is a finding on its own, and CEL rules are then not
+/// evaluated.
 fn catalog_as_source_type_says(source: &Map<String, Value>) -> bool {
     source
         .get("sourceType")
@@ -169,7 +170,8 @@ fn catalog_as_source_type_says(source: &Map<String, Value>) -> bool {
         || has(source, "catalog")
 }
 
-/// With another config type the field itself is a finding, and CEL rules are not evaluated.
+/// Whether `inline` is set if it must be. Another config type is a finding on its own, and CEL rules are then not
+/// evaluated.
 fn inline_as_config_type_says(config: &Map<String, Value>) -> bool {
     config.get("configType").is_none_or(|kind| kind != "Inline") || has(config, "inline")
 }

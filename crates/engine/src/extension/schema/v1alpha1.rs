@@ -1,7 +1,7 @@
 //! The CRDs before v1: `Operator`, and `ClusterExtension` of v0.9 to v0.18.
 //!
 //! One table for each form, with the rules of the newest release that has it. Rules that are not known for a release
-//! are left out, not guessed. Source: operator-controller, `api/v1alpha1/{operator,clusterextension}_types.go` at those
+//! are omitted, not guessed. Source: operator-controller, `api/v1alpha1/{operator,clusterextension}_types.go` at those
 //! tags.
 
 use crate::extension::Json;
@@ -104,7 +104,7 @@ static V0_17_CHANNELS: Schema = Schema::List {
     items: &ANY_TEXT,
 };
 
-/// v0.18: `channels`, `namespace`; its catalog is that of v1.0.
+/// v0.18: `channels`, `namespace`; the same `catalog` as in v1.0.
 static V0_18: Schema = ObjectRules::of(&[Field::optional(
     "spec",
     &ObjectRules::of(&[
@@ -133,7 +133,7 @@ static INSTALL_WITH_NAMESPACE: Schema = ObjectRules::of(&[
 ]);
 static SERVICE_ACCOUNT: Schema = ObjectRules::of(&[Field::optional("name", &ANY_TEXT)]);
 
-// === Fields straight below `spec`: `Operator` up to v0.8, `ClusterExtension` of v0.9 to v0.13 ===
+// === Fields directly below `spec`: `Operator` up to v0.8, `ClusterExtension` of v0.9 to v0.13 ===
 
 pub(super) static OPERATOR: Schema = ObjectRules::of(&[Field::optional("spec", &OPERATOR_SPEC)]);
 

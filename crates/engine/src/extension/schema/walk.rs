@@ -1,8 +1,8 @@
-//! Applies the table of a CRD to an object: what it refuses, and which fields it does not know.
+//! Applies the table of a CRD to an object: the faults that it reports, and the fields that it does not have.
 //!
-//! A field that the table does not have, or not in the release asked for, is pruned: no finding.
-//! A `null` field counts as absent, a `null` item of a list is of the wrong type, as in an API
-//! server (it drops nulls of fields that are not nullable before it validates).
+//! A field that the table does not have, or not in the requested release, is pruned and is no finding. A `null` field
+//! counts as absent, and a `null` item of a list has the wrong type. An API server does the same: it drops nulls of
+//! fields that are not nullable before it validates.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ use crate::extension::schema::rule::{
 use crate::extension::schema::{Finding, SchemaRelease};
 use olmguard_catalog::json::JsonType;
 
-/// What `schema` refuses of `object`.
+/// The findings of `schema` in `object`.
 pub(super) fn walk(schema: &Schema, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
     let mut walk = SchemaWalk {
         olm,
@@ -118,7 +118,8 @@ impl SchemaWalk {
         }
     }
 
-    /// A text that is too long is not tried further: the API server then evaluates no CEL rule.
+    /// Checks a string. A string that is too long is not checked further, because the API server then evaluates no CEL
+    /// rule.
     fn form(
         &mut self,
         at: &FieldPath<'_>,
@@ -138,7 +139,7 @@ impl SchemaWalk {
         }
     }
 
-    /// A number without a fraction is a whole one, however it is written.
+    /// Checks a number. A number without a fraction is an integer, however it is written.
     fn number(&mut self, at: &FieldPath<'_>, number: &Number, least: i64, most: i64) {
         let float = number.as_f64().unwrap_or(f64::NAN);
         if float.fract() != 0.0 {
@@ -173,28 +174,28 @@ fn expected(schema: &Schema) -> JsonType {
     }
 }
 
-/// A manifest of megabytes can be wrong in every item; more than this no one reads.
+/// The most findings that are reported. A manifest of megabytes can be wrong in every item, and no one reads more.
 pub(super) const MOST_FINDINGS: usize = 32;
 
 // === The fields of an object that the table of its CRD does not have ===
 //
 // An API server drops or refuses them.
 //
-// Left out: `status`, which an API server drops from a manifest anyway.
+// `status` is omitted, because an API server drops it from a manifest anyway.
 
 /// A field that a CRD does not have.
 #[derive(Debug)]
 pub(in crate::extension) struct UnknownField<'o> {
-    /// The way to it from the root of its object.
+    /// The path from the root of the object.
     pub(in crate::extension) path: Vec<&'o str>,
-    /// What the object that it is in can have.
+    /// The fields that the parent object can have.
     pub(in crate::extension) siblings: Vec<&'static str>,
-    /// Whether the experimental CRD of the release has it.
+    /// Whether the experimental CRD of the release has the field.
     pub(in crate::extension) is_experimental: bool,
 }
 
-/// The unknown fields in the order of their names, of too many the first ones. Without a release a field of any
-/// release and of either CRD is known, and only fields of which a review keeps the names are found.
+/// The unknown fields in the order of their names, up to a limit. Without a release, the fields of all releases and of
+/// both CRDs count as known, and only the fields whose names a review keeps are found.
 pub(super) fn unknown<'o>(
     schema: &Schema,
     olm: Option<SchemaRelease>,
@@ -217,7 +218,7 @@ pub(super) fn unknown<'o>(
     search.found
 }
 
-/// The paths of all fields of a table, but for those in lists.
+/// The paths of all fields of a table, except those in lists.
 pub(super) fn paths(schema: &Schema, olm: Option<SchemaRelease>) -> Vec<String> {
     let Schema::Object(rules) = schema else {
         return Vec::new();
@@ -294,21 +295,21 @@ impl<'o> UnknownSearch<'o> {
     }
 }
 
-/// The members of an object in byte order of their names; none if it is no object.
+/// The members of an object in byte order of their names; empty if the value is not an object.
 fn members<'o, J: Json<'o>>(object: J) -> Vec<(&'o str, J)> {
     let mut members: Vec<_> = object.entries().into_iter().flatten().collect();
     members.sort_unstable_by_key(|(name, _)| *name);
     members
 }
 
-/// The objects of which a review keeps the names of unknown fields.
+/// The objects in which a review keeps the names of unknown fields.
 const REVIEWED: [&[&str]; 3] = [
     &["spec"],
     &["spec", "source", "catalog"],
     &["spec", "install"],
 ];
 
-/// An answer has room for no more.
+/// The most unknown fields, because an admission response has no room for more.
 const MOST: usize = 5;
 
 /// The first items of a list, as parts of a path.
@@ -316,7 +317,7 @@ const INDEXES: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 const ROOT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
 
-/// The fields of apimachinery's `ObjectMeta`, and those of older ones.
+/// The fields of `ObjectMeta` in apimachinery, of current and older releases.
 const METADATA: &[&str] = &[
     "name",
     "generateName",
