@@ -3,17 +3,17 @@
 //!
 //! ```text
 //! object with its status --judge--> would its spec be admitted today?
-//!                        --walk---> what OLM installs automatically
-//!                        --place--> what it is in the catalogs: newer versions, deprecations
+//!                        --walk---> the automatic upgrades of OLM
+//!                        --place--> its place in the catalogs: newer versions, deprecations
 //!                        --onward-> the next edit, and when the policies allow it
 //!
-//! before, after --change--> what is different after the catalogs change
+//! before, after --change--> the differences after the catalogs change
 //! ```
 //!
-//! No one makes the edit that is judged here: it is the object as it is, as if it were created now. So a new policy,
-//! which does not block a change of labels, shows here which extensions violate it.
+//! The edit that is judged here is hypothetical: it sets the object as it is, as if the object were created now. So a
+//! new policy, which does not block a change of labels, shows here which extensions violate it.
 //!
-//! The results are facts; `views` words them.
+//! The results are facts; `views` turns them into text.
 
 mod change;
 mod onward;
@@ -34,21 +34,21 @@ pub use crate::audit::change::{Difference, Moves, Reach, denied_step, difference
 pub use crate::audit::onward::{NextEdit, Onward, UninstallablePath};
 pub use crate::audit::place::{Deprecations, Place};
 
-/// All facts about one extension that no one edits.
+/// All facts about one extension without an edit.
 #[derive(Debug)]
 pub struct Audit<'s> {
-    /// The judgement of its spec, as if it were set now.
+    /// The judgement of the spec, as if it were set now.
     pub judgement: Judgement<'s>,
-    /// The automatic upgrades; absent if nothing is installed, or it is not known what is installed.
+    /// The automatic upgrades; absent if no bundle is installed, or if the installed bundle is unknown.
     pub automatic: Option<Walk<'s>>,
     /// The first prerelease that OLM installs automatically, if a release is installed.
     pub to_prerelease: Option<Choice<'s>>,
-    /// The place of the installed bundle in the catalogs; absent if nothing readable is installed, a selected catalog
-    /// cannot answer, or none has the package.
+    /// The place of the installed bundle in the catalogs; absent if no readable bundle is installed, if a selected
+    /// catalog cannot answer, or if no catalog has the package.
     pub place: Option<Place<'s>>,
-    /// The requested package and channels that exist; absent if a selected catalog cannot answer.
+    /// The parts of the request that exist in the catalogs; absent if a selected catalog cannot answer.
     pub requested: Option<Requested<'s>>,
-    /// Why it is not known what is installed. With the bypass the verdict does not show it.
+    /// Why the installed bundle is unknown. With the bypass, the verdict does not show this.
     pub unknown: Option<UnknownCause>,
     /// The bypass of the upgrade edges, if it is set.
     pub bypass: Option<StandingBypass>,
@@ -59,24 +59,24 @@ pub struct Audit<'s> {
 /// A bypass that is still set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StandingBypass {
-    /// The row that answers the same request without it.
+    /// The row that answers the same request without the bypass.
     pub without: Token,
 }
 
-/// An extension as the edit that is audited: its spec, set now by this requester.
+/// The extension as the edit to audit: its spec, set now by this requester.
 pub fn as_set_now<'a>(extension: &'a Extension, requester: &'a Requester) -> Edit<'a> {
     Edit {
         new: extension,
         old: None,
         installed: &extension.installed,
-        // The API server accepted the object.
+        // The API server has already accepted the object.
         schema: &[],
         requester,
     }
 }
 
 impl<'s> Audit<'s> {
-    /// Audits the extension of an edit, whatever it was before.
+    /// Audits the extension of an edit, regardless of its earlier state.
     pub fn of(basis: Basis<'s>, edit: &Edit<'_>) -> Self {
         let edit = Edit { old: None, ..*edit };
         let judgement = judge(basis, &edit);
@@ -120,7 +120,8 @@ impl<'s> Audit<'s> {
         }
     }
 
-    /// Why OLM cannot install what the spec resolves to, or perhaps cannot. What the extension overrides is no reason.
+    /// Why OLM cannot install the bundle that the spec resolves to, or possibly cannot. Faults that the extension
+    /// overrides do not count.
     pub fn not_installable(&self) -> Option<&PreflightRefusal<'s>> {
         let refusal = self.judgement.ruled.preflight();
         refusal.filter(|refusal| !refusal.faults.are_overridden())
@@ -163,14 +164,14 @@ fn is_unbounded(basis: Basis<'_>, filter: &Filter) -> Option<bool> {
 /// The parts of a request that exist in the selected catalogs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Requested<'s> {
-    /// Whether one of them has the package.
+    /// Whether a selected catalog has the package.
     pub has_package: bool,
     /// The requested channels that exist, in byte order.
     pub channels: Vec<&'s str>,
 }
 
 impl<'s> Requested<'s> {
-    /// The parts that exist, if the catalogs can answer.
+    /// The existing parts of a request; `None` if the catalogs cannot answer.
     fn of(basis: Basis<'s>, filter: &Filter) -> Option<Self> {
         let anything = filter.without_version().without_channels();
         let query = Query::compile(&anything, basis.snapshot).ok()?;
@@ -189,12 +190,12 @@ impl<'s> Requested<'s> {
     }
 }
 
-// === The images that are worth reading before an edit asks for them ===
+// === The images that are worth reading before an edit needs them ===
 
-/// The images of the bundles that an extension can be upgraded to, each once: first the image of the bundle that its
+/// The images of the bundles that an extension can be upgraded to, each once. First is the image of the bundle that its
 /// spec resolves to, then the images of the successors of the installed bundle in its channels, the newest first.
 ///
-/// An extension without an installed bundle, or with a spec that cannot be read, has none.
+/// Empty for an extension without an installed bundle, or with a spec that cannot be read.
 pub fn images_ahead(snapshot: &Snapshot, extension: &Extension, most: usize) -> Vec<String> {
     let Some(ahead) = bundles(snapshot, extension) else {
         return Vec::new();
@@ -230,24 +231,24 @@ fn successors<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {
     accepted.iter().map(|index| offer.choice(index)).collect()
 }
 
-// === The concerns about an extension, a closed set of words: metrics and reports label by them ===
+// === The concerns about an extension: a closed set of words, used as labels by metrics and reports ===
 
 word_set! {
-    /// One concern about an extension, the worst first.
+    /// One concern about an extension. The worst is first.
     pub enum Concern {
         /// OLM resolves nothing for the spec.
         Unresolvable => "unresolvable",
         /// OLM takes a step automatically that guardrails forbid.
         ForbiddenMove => "forbidden_move",
-        /// Guardrails or upgrade policies forbid what the spec resolves to.
+        /// Guardrails or upgrade policies forbid the bundle that the spec resolves to.
         Forbidden => "forbidden",
-        /// OLM cannot install what the spec resolves to, or perhaps cannot.
+        /// OLM cannot install the bundle that the spec resolves to, or possibly cannot.
         NotInstallable => "not_installable",
-        /// OLM upgrades it automatically from a release to a prerelease.
+        /// OLM upgrades the extension automatically from a release to a prerelease.
         MovesToPrerelease => "moves_to_prerelease",
-        /// A fact is missing: one of the verdict, or what is installed.
+        /// A fact is missing: a fact for the verdict, or the installed bundle.
         Undecided => "undecided",
-        /// Newer versions exist, and no upgrade path leads to any of them.
+        /// Newer versions exist, but no upgrade path leads to any of them.
         Stranded => "stranded",
         /// No catalog has the installed bundle any more.
         NotInCatalog => "not_in_catalog",
@@ -261,23 +262,23 @@ word_set! {
         ChannelDeprecated => "channel_deprecated",
         /// Guardrails or upgrade policies forbid each path to a newer version.
         PathForbidden => "path_forbidden",
-        /// OLM does not install a bundle on the path to a newer version, and there is no path around it.
+        /// OLM does not install a bundle on the path to a newer version, and no other path exists.
         PathNotInstallable => "path_not_installable",
-        /// Only a change of channels leads to a newer version.
+        /// Newer versions can be reached only after a change of channels.
         ChannelEnds => "channel_ends",
         /// The bypass of the upgrade edges is still set.
         Bypass => "bypass",
-        /// OLM upgrades it automatically.
+        /// OLM upgrades the extension automatically.
         Moves => "moves",
         /// The range has no upper bound.
         Unbounded => "unbounded",
-        /// A newer version is within reach, and OLM does not upgrade to it automatically.
+        /// A newer version can be reached, but OLM does not upgrade to it automatically.
         Behind => "behind",
     }
 }
 
 impl Concern {
-    /// Whether an audit found it.
+    /// Whether an audit found the concern.
     fn is_of(self, audit: &Audit<'_>) -> bool {
         match self {
             Self::Unresolvable => {
@@ -307,7 +308,7 @@ impl Concern {
         }
     }
 
-    /// The concern about the path onward, if there is one.
+    /// The concern about the upgrade path, if there is one.
     fn of_path(audit: &Audit<'_>) -> Option<Self> {
         match &audit.place.as_ref()?.onward {
             Onward::Now(next) | Onward::Later(next, _) => {
@@ -320,7 +321,7 @@ impl Concern {
             Onward::NotInstallable(_) => Some(Self::PathNotInstallable),
             Onward::OtherChannels(_) => Some(Self::ChannelEnds),
             Onward::Stranded => Some(Self::Stranded),
-            // What OLM cannot choose is a concern of the request.
+            // A bundle that OLM cannot choose is a concern of the request.
             Onward::Newest | Onward::Tied | Onward::NotFound => None,
         }
     }
@@ -330,7 +331,7 @@ fn denies(audit: &Audit<'_>) -> bool {
     audit.judgement.verdict() == Verdict::Deny
 }
 
-/// Whether rules of authors or administrators decided, and not OLM.
+/// Whether rules of authors or administrators decided, rather than OLM.
 fn is_by_rule(audit: &Audit<'_>) -> bool {
     let ruling = &audit.judgement.ruled.ruling;
     matches!(ruling, Ruling::Guardrail(_) | Ruling::Policy(_))
@@ -340,8 +341,8 @@ fn walks(audit: &Audit<'_>, is: impl Fn(&Walk<'_>) -> bool) -> bool {
     audit.automatic.as_ref().is_some_and(is)
 }
 
-/// Whether automatic upgrades that no guardrail forbids reach the version that edits can reach, perhaps from another
-/// catalog, or a newer one, such as a prerelease.
+/// Whether automatic upgrades without forbidden steps reach the version that edits can reach, even from another
+/// catalog, or a newer version such as a prerelease.
 fn arrives(walk: &Walk<'_>, next: &NextEdit<'_>) -> bool {
     let Some(end) = next.path.last().and_then(|last| version(*last)) else {
         return false;

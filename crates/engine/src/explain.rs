@@ -1,4 +1,4 @@
-//! Puts verdicts and ranges into words: no other module says anything about an edit.
+//! Turns verdicts and ranges into text. No other module words anything about an edit.
 //!
 //! Texts here are part of the interface; tests pin them.
 
@@ -37,17 +37,17 @@ pub use warning::{
     too_costly_together, warn_first, warn_last, warn_of_base,
 };
 
-// === The words about the manifests of a bundle and its CRDs ===
+// === The text about the manifests of a bundle and its CRDs ===
 
-/// The words about a CRD on which operator-controller panics.
+/// The text about a CRD on which operator-controller panics.
 pub const CRD_PANIC: &str = "a version without a schema: operator-controller crashes on it";
 
-/// What a validator says of a bundle: it names what is wrong itself.
+/// The text about a fault that a validator finds in a bundle. The validator names the fault itself.
 pub fn of_validator(upstream: &str) -> String {
     one_line(upstream)
 }
 
-/// The words about a webhook whose name is too short.
+/// The text about a webhook whose name is too short.
 pub fn of_webhook_name(name: &str) -> String {
     format!(
         "the API server refuses webhook {}: a name needs 3 segments, for example v.lantern.example",
@@ -55,7 +55,7 @@ pub fn of_webhook_name(name: &str) -> String {
     )
 }
 
-/// The words about one change of a CRD.
+/// The text about one change of a CRD.
 pub fn of_crd_change(finding: &CrdFinding) -> String {
     let words = match &finding.change {
         CrdChange::FieldRemoved { version, path } => {

@@ -1,7 +1,7 @@
 //! A question about one package: the request, the installed bundle, the offers of the catalogs, and the path to another
 //! bundle.
 //!
-//! The results are facts; `versions`, `path` and `explain` word them.
+//! The results are facts; `versions`, `path` and `explain` turn them into text.
 
 mod guarded;
 mod path;
@@ -27,19 +27,19 @@ pub use crate::inquiry::step::{Need, PinnedStep};
 /// A question that the catalogs can answer.
 #[derive(Debug)]
 pub struct Inquiry<'a> {
-    /// The facts and policies that it is judged by.
+    /// The facts and policies that the question is judged by.
     pub basis: Basis<'a>,
     /// The request, without its range.
     pub filter: &'a Filter,
     /// The offers of the selected catalogs.
     pub offers: Vec<Offer<'a>>,
-    /// The guardrails over steps to these offers.
+    /// The guardrails on steps to these offers.
     pub guards: Guards<'a>,
     /// The installed bundle.
     pub installed: InstalledBundle,
     /// How well the catalogs know the installed bundle.
     pub known: CatalogKnowledge,
-    /// The facts that upgrade policies also read, and how the extension is set to install a bundle, if one is known.
+    /// The facts that upgrade policies also read, and the installation settings of the extension if they are known.
     pub context: EditContext<'a>,
     policies: MatchingPolicies<'a, 'a>,
 }
@@ -47,7 +47,7 @@ pub struct Inquiry<'a> {
 /// Why a question has no answer.
 #[derive(Debug)]
 pub enum NotAnswered<'a> {
-    /// OLM resolves nothing from these facts, whatever the edit is: one edit, judged.
+    /// OLM resolves nothing from these facts, whatever the edit is. Contains the judgement of one edit.
     Refused(Box<Decision<'a>>),
     /// The text does not identify an installed bundle.
     From(NamingError),
@@ -58,7 +58,8 @@ pub enum NotAnswered<'a> {
 impl<'a> Inquiry<'a> {
     /// Gathers the facts.
     ///
-    /// # Errors If no catalog has the package, a selected catalog cannot answer, or it is not known what is installed.
+    /// # Errors
+    /// Fails if no catalog has the package, a selected catalog cannot answer, or the installed bundle is unknown.
     pub fn of(
         basis: Basis<'a>,
         filter: &'a Filter,
@@ -92,21 +93,21 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// The bundles that the target means.
+    /// The bundles that the target identifies.
     ///
     /// # Errors
-    /// If none is.
+    /// Fails if there are none.
     pub fn target(&self, text: &str) -> Result<Vec<Choice<'a>>, NotAnswered<'a>> {
         let rules = self.basis.snapshot.rules();
         target(text, self.filter, &self.offers, rules).map_err(NotAnswered::To)
     }
 
-    /// The start of edges, if the installed version can be read.
+    /// The origin of edges, if the installed version can be read.
     pub fn origin(&self) -> Option<Origin<'_>> {
         Origin::read(&self.installed, self.basis.snapshot.rules()).ok()
     }
 
-    /// The bounds of a path apart from edges.
+    /// The bounds of a path, in addition to edges.
     pub fn bounds(&self) -> Bounds<'_, 'a> {
         Bounds {
             rules: self.basis.snapshot.rules(),
@@ -117,7 +118,7 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// The bundles that OLM does not install, as far as it is known how the extension is set.
+    /// The bundles that OLM does not install, as far as the installation settings of the extension are known.
     fn install_bound(&self) -> Option<InstallBound<'_>> {
         InstallBound::of(
             Some(self.install_context()),
@@ -137,12 +138,12 @@ impl<'a> Inquiry<'a> {
         walk(self.basis, self.filter, install, &self.installed)
     }
 
-    /// Why guardrails forbid a step along an edge, if they do.
+    /// The violations of guardrails by a step along an edge.
     pub fn violations(&self, from: &Version, to: &Choice<'a>) -> Vec<Violation<'a>> {
         self.guards.violations(from, to, CatalogEdge::Present)
     }
 
-    /// A step, if guardrails forbid it and the bypass does not lift that.
+    /// The step, if guardrails forbid it and the bypass does not lift the violation.
     fn forbidden(
         &self,
         from: &Version,
@@ -155,7 +156,7 @@ impl<'a> Inquiry<'a> {
         ForbiddenStep::of(*to, from, *to, violations)
     }
 
-    /// Whether there is an edge to a bundle in the requested channels.
+    /// Whether the requested channels have an edge to a bundle.
     fn leads(&self, origin: &Origin<'_>, to: &Choice<'a>) -> bool {
         let mut offers = self.offers.iter();
         let offer = offers.find(|offer| to.is_of(offer.catalog));
@@ -175,20 +176,20 @@ impl<'a> Inquiry<'a> {
         Decision::new(self.basis, filter, installed, self.context)
     }
 
-    /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
+    /// Whether upgrade edges do not apply to the extension, so one edit can reach any version.
     pub fn is_free(&self) -> bool {
         self.filter.policy == Policy::SelfCertified
     }
 }
 
-/// Whether an edit resolves to a bundle; releases of one version can have one name.
+/// Whether an edit resolves to this bundle. Several releases of one version can have the same name.
 pub fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
     to.is_of(resolved.catalog)
         && to.bundle().name == resolved.bundle().name
         && release(to) == release(resolved)
 }
 
-/// The release; an empty one counts as none.
+/// The release; `None` if it is empty.
 fn release(choice: &Choice<'_>) -> Option<String> {
     let read = choice.bundle().version.as_ref().ok()?;
     let release = read.release.as_ref();
@@ -235,17 +236,17 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Whether it is allowed.
+    /// The outcome of the edit.
     pub fn verdict(&self) -> Verdict {
         self.judgement.verdict()
     }
 
-    /// Whether it is undecided only because the content of a catalog could not be read.
+    /// Whether the edit is undecided only because the content of a catalog could not be read.
     pub fn rests_on_bad_input(&self) -> bool {
         self.judgement.ruled.ruling.rests_on_bad_input()
     }
 
-    /// The row of the decision table that decides.
+    /// The row of the decision table that answered.
     pub fn token(&self) -> Token {
         self.judgement.token()
     }
@@ -282,7 +283,7 @@ impl<'a> Decision<'a> {
     }
 }
 
-/// An edit without an old object, whose API server's schema is not known.
+/// An edit without an old object. The schema of its API server is not known.
 fn edit<'e>(
     extension: &'e Extension,
     installed: &'e Installed,

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! before, after --outcome--> is the spec allowed?
-//!               --moves----> what OLM installs automatically, and from which images
-//!               --reach----> the newest version, and the edits to the newest version that can be reached
+//!               --moves----> the automatic upgrades of OLM, and their images
+//!               --reach----> the newest version, and the edits to the newest reachable version
 //!               --differences--> package, channels, installed bundle, deprecations, bypass
 //! ```
 //!
-//! A fact that is missing after the change hides all others: then that is the only difference. If it is missing
-//! before, what is found after the change counts as new.
+//! A fact that is missing after the change hides all others, so it is the only difference. If the fact is missing
+//! before the change, everything found after the change counts as new.
 //!
-//! Invariant: two audits that agree in their verdicts, reasons, concerns, moves and edits have no difference, and two
-//! that do not have one. The texts of others, such as the message of a deprecation, are not compared.
+//! Invariant: audits with equal verdicts, reasons, concerns, moves and edits have no difference, and all others have at
+//! least one. Texts of authors, such as the message of a deprecation, are not compared.
 
 mod sides;
 
@@ -36,7 +36,7 @@ pub fn differences(before: &Audit<'_>, after: &Audit<'_>) -> Vec<Difference> {
 }
 
 impl<'s> Audit<'s> {
-    /// The bundles that OLM installs next without an edit, in this order.
+    /// The bundles that OLM installs next without an edit, in order.
     pub fn moves(&self) -> Vec<Choice<'s>> {
         match &self.automatic {
             Some(walk) => walk.steps.clone(),
@@ -44,7 +44,7 @@ impl<'s> Audit<'s> {
         }
     }
 
-    /// The requested channels that exist before, and no longer after.
+    /// The requested channels that exist before the change but not after it.
     pub fn lost_channels(&self, after: &Audit<'_>) -> Vec<&'s str> {
         let (Some(before), Some(after)) = (&self.requested, &after.requested) else {
             return Vec::new();
@@ -54,10 +54,10 @@ impl<'s> Audit<'s> {
     }
 }
 
-// === Differences, a closed set of words: reports and pipelines label by them ===
+// === Differences: a closed set of words, used as labels by reports and pipelines ===
 
 word_set! {
-    /// One thing that is different after a change, the worst first.
+    /// One difference after a change. The worst is first.
     pub enum Difference {
         /// No selected catalog has the package any more.
         PackageGone => "package_gone",
@@ -67,27 +67,27 @@ word_set! {
         Ambiguous => "ambiguous",
         /// OLM no longer resolves anything for the spec.
         Unresolvable => "unresolvable",
-        /// OLM takes a step automatically that guardrails forbid, and did not before.
+        /// OLM now takes a step automatically that guardrails forbid.
         ForbiddenMove => "forbidden_move",
-        /// Guardrails or upgrade policies now forbid what the spec resolves to.
+        /// Guardrails or upgrade policies now forbid the bundle that the spec resolves to.
         Forbidden => "forbidden",
-        /// OLM cannot install what the spec now resolves to, or perhaps cannot.
+        /// OLM cannot install the bundle that the spec now resolves to, or possibly cannot.
         NotInstallable => "not_installable",
-        /// OLM upgrades automatically from a release to a prerelease, and did not before.
+        /// OLM now upgrades automatically from a release to a prerelease.
         MovesToPrerelease => "moves_to_prerelease",
-        /// A fact is missing, and was not before.
+        /// A fact is now missing.
         Undecided => "undecided",
         /// No selected catalog has the installed bundle any more.
         BundleGone => "bundle_gone",
-        /// There is no upgrade path to any newer version any more.
+        /// No newer version can be reached any more.
         Stranded => "stranded",
         /// Guardrails or upgrade policies now forbid each path to a newer version.
         PathForbidden => "path_forbidden",
-        /// OLM no longer installs a bundle on the path to a newer version, and there is no path around it.
+        /// OLM no longer installs a bundle on the path to a newer version, and no other path exists.
         PathNotInstallable => "path_not_installable",
         /// Only other channels now have a newer version.
         ChannelEnds => "channel_ends",
-        /// The newest version that can be reached is lower than before.
+        /// The newest reachable version is lower than before.
         ReachLost => "reach_lost",
         /// A bundle that OLM installs or keeps has another image.
         OtherImage => "other_image",
@@ -97,25 +97,25 @@ word_set! {
         BundleDeprecated => "bundle_deprecated",
         /// A requested channel is deprecated now.
         ChannelDeprecated => "channel_deprecated",
-        /// OLM upgrades automatically, and not as before.
+        /// OLM now upgrades automatically to other bundles.
         Moves => "moves",
         /// OLM no longer upgrades automatically.
         Stays => "stays",
         /// The spec has the same verdict for another reason.
         OtherReason => "other_reason",
-        /// Without the bypass, the spec has another answer.
+        /// The spec has another answer without the bypass.
         Bypass => "bypass",
-        /// The edits to the same version are others.
+        /// The same version is now reached by other edits.
         OtherPath => "other_path",
         /// The search for a path now ends at its limit.
         PathUnknown => "path_unknown",
         /// The newest version is another one, and the edits do not end at it.
         Newest => "newest",
-        /// The newest version that can be reached is higher than before.
+        /// The newest reachable version is higher than before.
         ReachGained => "reach_gained",
         /// The spec was denied and is allowed now.
         Allowed => "allowed",
-        /// Nothing keeps what the spec resolves to from being installed any more.
+        /// Nothing prevents the installation of the resolved bundle any more.
         Installable => "installable",
         /// No fact is missing any more.
         Decided => "decided",
@@ -131,7 +131,7 @@ word_set! {
 }
 
 impl Difference {
-    /// Whether it is about the verdict alone.
+    /// Whether the difference concerns only the verdict.
     fn is_of_verdict(self) -> bool {
         matches!(self, Self::Undecided | Self::OtherReason)
     }
@@ -178,7 +178,7 @@ pub struct Moves<'b, 'a> {
 }
 
 impl<'b, 'a> Moves<'b, 'a> {
-    /// The differences between two audits.
+    /// The automatic upgrades according to two audits.
     pub fn of(before: &Audit<'b>, after: &Audit<'a>) -> Self {
         Self {
             before: before.moves(),
@@ -186,14 +186,13 @@ impl<'b, 'a> Moves<'b, 'a> {
         }
     }
 
-    /// Whether they are the same bundles, whatever their images.
+    /// Whether both sides have the same bundles, regardless of their images.
     fn are_alike(&self) -> bool {
         are_alike(&self.before, &self.after)
     }
 }
 
-/// The bundles that OLM installs or keeps before and after a change, as they were and as they are, if their images
-/// differ.
+/// The bundles that OLM installs or keeps both before and after a change, in both states, if their images differ.
 pub fn other_images<'b, 'a>(
     before: &Audit<'b>,
     after: &Audit<'a>,
@@ -208,7 +207,7 @@ pub fn other_images<'b, 'a>(
         .collect()
 }
 
-/// Each bundle that the spec resolves to, or that OLM installs automatically, once.
+/// Each bundle that the spec resolves to or that OLM installs automatically, once.
 fn named<'s>(audit: &Audit<'s>) -> Vec<Choice<'s>> {
     let mut named: Vec<Choice<'s>> = Vec::new();
     let resolved = audit.judgement.ruled.resolved();
@@ -226,7 +225,7 @@ fn are_alike(one: &[Choice<'_>], other: &[Choice<'_>]) -> bool {
     one.len() == other.len() && pairs().all(|(one, other)| is_same(*one, *other))
 }
 
-/// Whether two choices are of one name and one version.
+/// Whether two choices have the same name and the same version.
 fn is_same(one: Choice<'_>, other: Choice<'_>) -> bool {
     let (one, other) = (one.bundle(), other.bundle());
     let is_same_version = match (&one.version, &other.version) {
@@ -238,13 +237,13 @@ fn is_same(one: Choice<'_>, other: Choice<'_>) -> bool {
     one.name == other.name && is_same_version
 }
 
-// === The step that OLM takes automatically after a change, if an upgrade policy denies it ===
+// === The automatic step after a change that an upgrade policy denies ===
 
-/// The first step that OLM takes automatically after a change and not before it, and that an upgrade policy denies.
+/// The first step that OLM takes automatically after a change but not before it, and that an upgrade policy denies.
 ///
-/// Only rules about the bundle count: windows, ranges, the override and users are about edits of the extension, and OLM
-/// takes this step without an edit. A step that is denied before and after the change does not hide the steps behind
-/// it. If the spec was undecided before, there is no evidence.
+/// Only rules about the bundle count. Windows, ranges, the override and users concern edits of the extension, and OLM
+/// takes this step without an edit. A step that is denied both before and after the change does not hide later steps.
+/// If the spec was undecided before, there is no evidence.
 pub fn denied_step<'s>(
     edit: &Edit<'_>,
     before: &Audit<'_>,

@@ -1,9 +1,9 @@
-//! The next edit of an extension towards the newest version it can reach, and when upgrade policies allow it.
+//! The next edit of an extension towards the newest version that it can reach, and when upgrade policies allow that
+//! edit.
 //!
-//! The bypass does not count here: the path follows edges, so that an extension with the bypass has a path back to
-//! them.
+//! The bypass does not count here. The path follows edges, so an extension with the bypass has a path back to them.
 //!
-//! Windows bind edits. No admission sees automatic upgrades, so no window stops them.
+//! Windows apply to edits. No admission request exists for automatic upgrades, so no window stops them.
 
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
@@ -13,50 +13,52 @@ use crate::resolve::{
 };
 use olmguard_policy::{Opening, PolicyRule};
 
-/// The newer version that edits can bring an extension to.
+/// The newer version that edits can upgrade an extension to.
 #[derive(Debug)]
 pub enum Onward<'s> {
-    /// No version is newer.
+    /// No newer version exists.
     Newest,
-    /// To a newer version, now.
+    /// A newer version can be reached now.
     Now(NextEdit<'s>),
-    /// To a newer version, once a window of the upgrade policies is open.
+    /// A newer version can be reached once a window of the upgrade policies is open.
     Later(NextEdit<'s>, Opening),
-    /// Edges lead to a newer version along these bundles, and guardrails or upgrade policies forbid a step of each
-    /// path.
+    /// Edges allow a path to a newer version along these bundles, but guardrails or upgrade policies forbid a step of
+    /// each path.
     Forbidden(Vec<Choice<'s>>),
-    /// To a newer version, if operator-controller installed each bundle of the path.
+    /// A newer version could be reached if operator-controller installed each bundle of the path.
     NotInstallable(UninstallablePath<'s>),
-    /// To a newer version along these bundles, if the extension requests no channels.
+    /// A newer version could be reached along these bundles if the extension requested no channels.
     OtherChannels(Vec<Choice<'s>>),
-    /// To a newer version in one catalog, if OLM could choose between several that have the package.
+    /// A newer version could be reached in one catalog if OLM could choose between the several catalogs with the
+    /// package.
     Tied,
-    /// Versions are newer, and no edges lead to any of them.
+    /// Newer versions exist, but no edges lead to any of them.
     Stranded,
-    /// The search ended at its bound.
+    /// The search reached its limit.
     NotFound,
 }
 
-/// A path that rules allow, with a bundle that operator-controller does not install, and no path around it.
+/// A path that the rules allow, with a bundle that operator-controller does not install. No other path exists.
 #[derive(Debug)]
 pub struct UninstallablePath<'s> {
     /// The bundle that each edit would install.
     pub path: Vec<Choice<'s>>,
-    /// The first of them that is not installed.
+    /// The first bundle that is not installed.
     pub refused: Choice<'s>,
 }
 
-/// The edits to the newest version that can be reached.
+/// The edits to the newest reachable version.
 #[derive(Debug)]
 pub struct NextEdit<'s> {
-    /// The bundle that each edit installs, one or more, the newest version that can be reached last.
+    /// The bundle that each edit installs, at least one; the newest reachable version is last.
     pub path: Vec<Choice<'s>>,
-    /// The one edit that is enough for all of them, if there are several and one is enough.
+    /// A single edit that replaces all edits, if there are several and one is enough.
     pub one_edit: Option<OneEdit>,
 }
 
 impl NextEdit<'_> {
-    /// The value for the version: the range of the one edit, or the first version of the path, if the API accepts it.
+    /// The value of the version field: the range of the single edit, or the first version of the path if the API
+    /// accepts it.
     pub fn range(&self) -> Option<String> {
         let one_edit = self.one_edit.as_ref().map(|edit| edit.range.clone());
         one_edit.or_else(|| pin(*self.path.first()?))
@@ -67,10 +69,10 @@ impl NextEdit<'_> {
 pub(super) struct Question<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) request: Request<'a>,
-    /// The fields of its shape.
+    /// The field paths of the extension's shape.
     pub(super) fields: &'a Fields,
     pub(super) origin: &'a Origin<'a>,
-    /// Its request, without the range and without the bypass.
+    /// The request of the extension, without the range and without the bypass.
     pub(super) in_channels: &'a Filter,
     /// The same request for any channel.
     pub(super) anywhere: &'a Filter,
@@ -152,7 +154,7 @@ impl<'s> Question<'_, 's> {
         }
     }
 
-    /// The path that only the requested channels close.
+    /// The path that only the requested channels block.
     fn elsewhere(&self) -> Onward<'s> {
         let offers = offers(self.basis, self.anywhere, self.origin).unwrap_or_default();
         let found = self.along_edges(&offers);
@@ -164,7 +166,8 @@ impl<'s> Question<'_, 's> {
         }
     }
 
-    /// Whether edges lead on in one catalog alone: catalogs of one priority with the same versions close each path.
+    /// Whether edges allow a path in a single catalog, while catalogs of one priority with the same versions block each
+    /// path.
     fn is_tied(&self, offers: &[Offer<'s>]) -> bool {
         let alone = offers.chunks(1).filter(|_| offers.len() > 1);
         alone
@@ -172,7 +175,7 @@ impl<'s> Question<'_, 's> {
             .any(|alone| self.along_edges(alone).steps.is_some())
     }
 
-    /// When the last of the windows opens that keep the first of these steps closed.
+    /// The opening of the last window that still blocks the first of these steps.
     fn opening(&self, path: &[Choice<'s>], requester: &Requester) -> Option<Opening> {
         let denials = self
             .policies(requester)
@@ -233,7 +236,7 @@ impl<'s> Question<'_, 's> {
     }
 }
 
-/// The shortest path to the highest version that can be reached, if it is newer than the installed one.
+/// The shortest path to the highest reachable version, if that version is newer than the installed one.
 fn upwards<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
@@ -245,11 +248,12 @@ fn upwards<'s>(
     found
 }
 
-/// How many openings are tried, because the windows of several policies may rarely open together.
+/// The most openings that are tried, because the windows of several policies may rarely be open together.
 const MOST_OPENINGS: usize = 16;
 
-/// The offers for a filter, if all selected catalogs can answer and one has the package. A deprecated bundle is not a
-/// candidate, nor is a prerelease if a release is installed: a path can go through one, but does not end there.
+/// The offers for a filter; `None` if a selected catalog cannot answer or no catalog has the package. Deprecated
+/// bundles are not candidates, nor are prereleases if a release is installed. A path can pass through them, but cannot
+/// end at them.
 pub(super) fn offers<'s>(
     basis: Basis<'s>,
     filter: &Filter,

@@ -1,4 +1,4 @@
-//! The place of an installed bundle in the catalogs of today, whatever range the extension has.
+//! The place of an installed bundle in the current catalogs, regardless of the range of the extension.
 
 use crate::audit::onward::{Onward, Question, offers};
 use crate::extension::{Fields, InstalledBundle, Policy};
@@ -12,34 +12,34 @@ use olmguard_policy::{Maker, Operation};
 /// The place of an installed bundle in the catalogs.
 #[derive(Debug)]
 pub struct Place<'s> {
-    /// The installed bundle in each catalog that has it; none if no catalog has it any more.
+    /// The installed bundle in each catalog that has it; empty if no catalog has it any more.
     pub installed: Vec<Choice<'s>>,
-    /// The newest bundle in any channel that is newer than the installed one and not deprecated; no prerelease if a
-    /// release is installed.
+    /// The newest bundle in any channel that is newer than the installed one and not deprecated. Prereleases do not
+    /// count if a release is installed.
     pub newest: Option<Choice<'s>>,
-    /// How many versions are newer, counted as for `newest`.
+    /// The number of newer versions, counted as for `newest`.
     pub newer: usize,
-    /// The deprecations that concern it.
+    /// The deprecations that affect the installed bundle.
     pub deprecations: Deprecations<'s>,
-    /// The rules about a bundle that the installed bundle violates, in the catalog in which it violates the fewest.
+    /// The rules about a bundle that the installed bundle violates, in the catalog where it violates the fewest.
     pub violations: Vec<PolicyFinding<'s>>,
     /// The next edit towards the newest version.
     pub onward: Onward<'s>,
 }
 
-/// The deprecations that concern an installed bundle, in the catalogs that have it.
+/// The deprecations that affect an installed bundle, in the catalogs that have it.
 #[derive(Clone, Debug, Default)]
 pub struct Deprecations<'s> {
     /// Whether the bundle is deprecated.
     pub is_of_bundle: bool,
-    /// The author's message about the package, perhaps empty, if it is deprecated.
+    /// The author's message about the package, possibly empty; absent if the package is not deprecated.
     pub of_package: Option<&'s str>,
-    /// The requested channels that are deprecated, each with the author's message, perhaps empty.
+    /// The deprecated channels among the requested ones, each with the author's message, possibly empty.
     pub of_channels: Vec<(&'s str, &'s str)>,
 }
 
 impl<'s> Place<'s> {
-    /// The place of a bundle, if the catalogs can answer.
+    /// The place of a bundle; `None` if the catalogs cannot answer.
     pub(super) fn of(
         basis: Basis<'s>,
         request: &Request<'_>,
@@ -93,7 +93,8 @@ impl<'s> Deprecations<'s> {
     }
 }
 
-/// No admission sees what is already installed, so it is compared with the rules for a step that OLM makes itself.
+/// The rules that the installed bundle violates. It is compared with the rules for a step that OLM takes, because no
+/// admission request exists for it.
 fn violations<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,
@@ -104,7 +105,7 @@ fn violations<'s>(
     let policies =
         MatchingPolicies::of(upgrades, request.filter, request.context, rules.masterminds);
     let query = Query::compile(request.filter, basis.snapshot).ok();
-    // A policy whose match cannot be read refuses moves, and nothing moves here.
+    // A policy whose match cannot be read refuses moves, but nothing moves here.
     let is_read = |found: &PolicyFinding<'_>| !found.policy.is_match_unread();
     let findings = here.iter().map(|installed| {
         let mut findings = policies.findings(&PolicyStep {
@@ -122,7 +123,7 @@ fn violations<'s>(
     findings.min_by_key(Vec::len).unwrap_or_default()
 }
 
-/// The installed bundle in an offer; if its name is not known, every bundle of its version.
+/// The installed bundle in an offer. If its name is unknown, every bundle with its version.
 fn at<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {
     let same = origin.same(offer.package);
     let same = same.iter().map(|index| offer.choice(index));
@@ -134,7 +135,7 @@ fn at<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {
     same.filter(is_named).collect()
 }
 
-/// One bundle for each candidate version that is newer, the newest first.
+/// One bundle per candidate version that is newer than the installed one, the newest first.
 fn newer<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
     let candidates = offers.iter().flat_map(|offer| {
         let candidates = offer.candidates.iter();

@@ -1,6 +1,6 @@
-//! The whole answer to one edit in the form that every command and the webhook print from.
+//! The whole answer to one edit, in the form that every command and the webhook print from.
 //!
-//! A caller that prints chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
+//! A caller chooses which parts of an [`Answer`] it shows, and how. It adds no facts and words nothing.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,79 +25,82 @@ use olmguard_policy::Conditions;
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::content::NeededObject;
 
-/// What becomes of one edit, in words and in data. By default the edit is not judged.
+/// The result of one edit, as text and as data. By default, the edit is not judged.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// The row that answered.
     pub token: Token,
-    /// The text for people, of one line or more; absent if nothing is refused or undecided.
+    /// The text for users, of one or more lines; absent if the edit is neither refused nor undecided.
     pub message: Option<String>,
-    /// What the first line of the message says, without the edit: for a warning that has no room for all of it.
+    /// The content of the first line of the message, without the edit: for a warning that has no room for the whole
+    /// line.
     pub brief: CutLine,
-    /// Why the edit is not judged, if it is not.
+    /// Why the edit is not judged; absent if it is.
     pub exemption: Option<ExemptionReport>,
-    /// What was found, each with its field.
+    /// The findings, each with its field.
     pub causes: Vec<Cause>,
-    /// At most five lines of at most 120 characters.
+    /// The warnings: at most five lines of at most 120 characters.
     pub warnings: Vec<String>,
     /// Whether the edit is undecided only because the content of a catalog could not be read.
     pub rests_on_bad_input: bool,
     /// OLM's own text for the refusal, never cut.
     pub upstream: Option<String>,
-    /// What the edit requests, if that can be read.
+    /// The requested filter, if it can be read.
     pub requested: Option<Filter>,
-    /// What is installed, if that is known.
+    /// The installed bundle, if it is known.
     pub installed: Option<InstalledBundle>,
-    /// What the edit resolves to.
+    /// The bundle that the edit resolves to.
     pub resolved: Option<ResolvedBundle>,
-    /// The steps that OLM would take and guardrails forbid, with those that the bypass lifts.
+    /// The steps that OLM would take and that guardrails forbid, including those that the bypass lifts.
     pub forbidden: Vec<ForbiddenReport>,
     /// The rules of upgrade policies that the edit violates.
     pub policies: Vec<PolicyReport>,
-    /// What rules of upgrade policies read about the requester, if they deny the edit, warn of it or close its path.
+    /// The facts about the requester that rules of upgrade policies read, if the rules deny the edit, warn about it or
+    /// block its path.
     pub reads: BTreeSet<RequesterFact>,
-    /// The checks of the installation that fail, or may fail.
+    /// The checks of the installation that fail, or possibly fail.
     pub checks: Vec<PreflightCheck>,
-    /// The image that operator-controller would pull: those checks depend on it.
+    /// The image that operator-controller would pull, which these checks depend on.
     pub image: Option<PulledImage>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
-    /// The first step that guardrails forbid of the path that edges alone would give, if no path is left.
+    /// The first step that guardrails forbid on the path that edges alone allow, if no path is left.
     pub blocked: Option<ForbiddenReport>,
-    /// What is missing, if no edit of the object is known to help.
+    /// The missing fact or change, if no edit of the object is known to help.
     pub needed: Option<String>,
-    /// The catalog that the answer rests on most.
+    /// The catalog that the answer mainly depends on.
     pub catalog: Option<CitedCatalog>,
 }
 
-/// The image that operator-controller would pull to install a bundle, and what the bundle makes and needs in the cluster.
+/// The image that operator-controller would pull to install a bundle, and the objects that the bundle creates and
+/// needs.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct PulledImage {
     /// The image reference, as the catalog of the bundle has it.
     pub reference: String,
-    /// The CRDs of the bundle, as its catalog names them.
+    /// The CRDs of the bundle, as its catalog lists them.
     pub crds: CrdNames,
-    /// The namespace of a first installation, which makes all objects of the bundle.
+    /// The namespace of a first installation, which creates all objects of the bundle.
     pub first_in: Option<String>,
-    /// What must be there before.
+    /// The objects that must exist before the installation.
     pub needs: BTreeSet<NeededObject>,
 }
 
 /// Why an edit is not judged.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ExemptionReport {
-    /// The reason as one of a few words.
+    /// The kind of the reason.
     pub kind: ExemptionKind,
-    /// The reason for people.
+    /// The reason as text.
     pub why: String,
 }
 
-/// The catalog that an answer rests on.
+/// The catalog that an answer depends on.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CitedCatalog {
-    /// Its name.
+    /// The name of the catalog.
     pub name: String,
-    /// The digest of its content.
+    /// The digest of the content.
     pub digest: Option<String>,
 }
 
@@ -117,12 +120,13 @@ pub struct ResolvedBundle {
     pub deprecated: bool,
 }
 
-/// Judges one edit and words the answer.
+/// Judges one edit and returns the answer.
 pub fn answer(basis: Basis<'_>, edit: &Edit<'_>) -> Answer {
     Answer::advised(basis, edit, &judge(basis, edit), &Stop::default())
 }
 
-/// [`answer`], and the names of all bundles that the successor rule accepts, best first: thousands in some packages.
+/// Like [`answer`], with the names of all bundles that the successor rule accepts, the best first. Some packages have
+/// thousands.
 pub fn answer_with_successors(basis: Basis<'_>, edit: &Edit<'_>) -> (Answer, Option<Vec<String>>) {
     let judgement = judge(basis, edit);
     let request = edit.request();
@@ -131,8 +135,8 @@ pub fn answer_with_successors(basis: Basis<'_>, edit: &Edit<'_>) -> (Answer, Opt
     (answer, accepted.as_deref().map(names))
 }
 
-/// [`answer`] for a caller that cannot wait without end: a refusal is handed over as soon as it is known, in the
-/// words that it has if nobody waits for the advice, and the search for that ends at the signal.
+/// Like [`answer`], for a caller with a deadline. A refusal is passed to `refused` as soon as it is known, with the
+/// text that it has without advice. The search for advice ends at the signal.
 pub fn answer_until(
     basis: Basis<'_>,
     edit: &Edit<'_>,
@@ -146,7 +150,7 @@ pub fn answer_until(
             refused(Answer::of(edit, judgement, &advice.into()));
         }
     };
-    // Conditions can outlast the time for the answer; what denies without them is known before.
+    // Conditions can take longer than the time for the answer. A denial without conditions is known earlier.
     if basis.policies.upgrades.have_conditions() {
         refuse(&judge_with(basis, edit, Conditions::Skipped));
     }
@@ -156,7 +160,7 @@ pub fn answer_until(
     Answer::advised(basis, edit, &judgement, stop)
 }
 
-/// The images of the installed bundle of an answer, one for each catalog that has it: what the answer resolves to would
+/// The images of the installed bundle of an answer, one for each catalog that has the bundle. The resolved bundle would
 /// replace it.
 pub fn installed_images(snapshot: &Snapshot, answer: &Answer) -> BTreeSet<String> {
     let installed = answer.installed.as_ref();
@@ -166,7 +170,8 @@ pub fn installed_images(snapshot: &Snapshot, answer: &Answer) -> BTreeSet<String
         .unwrap_or_default()
 }
 
-/// The answer to an edit that is not put to the catalogs: it is exempt, or a server had no time or no room for it.
+/// The answer to an edit that is not judged against the catalogs, because it is exempt or the server had no time or
+/// room for it.
 pub fn answer_unasked(edit: &Edit<'_>, ruling: impl Into<Ruling<'static>>) -> Answer {
     let judgement = Judgement {
         ruled: ruling.into().into(),
@@ -175,7 +180,7 @@ pub fn answer_unasked(edit: &Edit<'_>, ruling: impl Into<Ruling<'static>>) -> An
     Answer::of(edit, &judgement, &FoundAdvice::default())
 }
 
-/// The answer to an object that is not even read as an edit of an extension.
+/// The answer to an object that is not read as an edit of an extension.
 pub fn not_judged(exemption: &Exemption) -> Answer {
     Answer {
         exemption: Some(ExemptionReport::of(exemption)),
@@ -185,7 +190,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
 }
 
 impl Answer {
-    /// What becomes of the edit.
+    /// The outcome of the edit.
     pub fn verdict(&self) -> Verdict {
         self.token.verdict()
     }
@@ -289,7 +294,7 @@ impl ResolvedBundle {
         })
     }
 
-    /// `NAME VERSION[+RELEASE]`, as audit annotations have it.
+    /// `NAME VERSION[+RELEASE]`, the form of audit annotations.
     pub fn line(&self) -> String {
         match &self.release {
             Some(release) => format!("{} {}+{release}", self.bundle, self.version),
@@ -298,7 +303,7 @@ impl ResolvedBundle {
     }
 }
 
-/// The forbidden steps in the order of the walk, which ends at the first one that is not lifted.
+/// The forbidden steps in the order of the walk, which ends at the first step that the bypass does not lift.
 fn forbidden(filter: Option<&Filter>, ruled: &RuledEdit<'_>) -> Vec<ForbiddenReport> {
     let policy = filter.map_or(Policy::CatalogProvided, |filter| filter.policy);
     let holding = match &ruled.ruling {
@@ -315,7 +320,7 @@ fn blocked(dead_end: Option<&DeadEnd<'_>>) -> Option<ForbiddenReport> {
     Some(ForbiddenReport::of(blocked, Policy::CatalogProvided))
 }
 
-/// By version and release descending, then by name, each name once.
+/// The names of the bundles, each once, by version and release descending, then by name.
 fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
     let mut bundles: Vec<_> = accepted
         .iter()
@@ -335,9 +340,9 @@ fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
         .collect()
 }
 
-// === One text about an edit, for callers that decide by the judgement and need no whole answer ===
+// === Single texts about an edit, for callers that do not need the whole answer ===
 
-/// Why an edit is refused or undecided, in one sentence; of several causes the first.
+/// Why an edit is refused or undecided, in one sentence. If there are several causes, the first.
 pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
     let found = FoundAdvice::default();
     let refusal = RefusalWords::of(&MessageFacts::of(edit, judgement, &found))?;
@@ -345,7 +350,7 @@ pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
     Some(first.message)
 }
 
-/// The reason at length, as [`Answer::message`](crate::explain::Answer::message) has it.
+/// The whole message, as in [`Answer::message`](crate::explain::Answer::message).
 pub fn message(
     edit: &Edit<'_>,
     judgement: &Judgement<'_>,
@@ -354,7 +359,7 @@ pub fn message(
     Some(lines(edit, judgement, found)?.text())
 }
 
-/// The same at length, in one line.
+/// The whole message in one line.
 pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<String> {
     Some(lines(edit, judgement, found)?.in_one_line())
 }
@@ -364,12 +369,12 @@ fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) ->
     Some(message::message(&facts, &RefusalWords::of(&facts)?))
 }
 
-/// Why it is not known what is installed.
+/// Why the installed bundle is unknown.
 pub fn unknown(cause: &UnknownCause) -> &'static str {
     refusal::unknown(cause)
 }
 
-/// Why an edit is not judged, if it is not.
+/// Why an edit is not judged; `None` if it is.
 pub fn exemption(judgement: &Judgement<'_>) -> Option<String> {
     judgement.ruled.ruling.exemption().map(why_exempt)
 }

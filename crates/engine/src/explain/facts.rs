@@ -1,5 +1,4 @@
-//! The facts that a refusal is worded from, the pieces of sentences that several rows share, and what OLM
-//! itself says.
+//! The facts that the text of a refusal is made from, the phrases that several rows share, and OLM's own text.
 
 use crate::explain::text::{CutLine, recorded, versioned};
 use crate::extension::{Extension, Installed, InstalledBundle, SelectorField};
@@ -12,14 +11,14 @@ use crate::snapshot::CatalogState;
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::version::go::quote;
 
-/// What the words about one edit are made from.
+/// The facts that the text about one edit is made from.
 #[derive(Debug)]
 pub(super) struct MessageFacts<'a> {
     pub(super) extension: &'a Extension,
     pub(super) request: Option<Request<'a>>,
     pub(super) judgement: &'a Judgement<'a>,
     pub(super) advice: &'a Advice,
-    /// What is known if nothing helps.
+    /// The known facts if no advice helps.
     pub(super) dead_end: Option<&'a DeadEnd<'a>>,
     pub(super) catalog: Option<&'a CatalogState>,
     /// OLM's own text for the refusal.
@@ -47,17 +46,17 @@ impl<'a> MessageFacts<'a> {
         }
     }
 
-    /// Whether the API server refuses another package: of an object that exists.
+    /// Whether the API server refuses to change the package, because the object already exists.
     pub(super) fn is_package_fixed(&self) -> bool {
         let exists = self
             .request
             .is_some_and(|it| it.context.is_update || *it.installed != Installed::Nothing);
-        // A question about a package is about no object.
+        // A question about a package does not concern any object.
         let is_object = self.extension.identity.name.is_some();
         exists && is_object && self.extension.fields.is_package_immutable()
     }
 
-    /// The requested range, empty if there is none.
+    /// The requested range; empty if none is set.
     pub(super) fn range(&self) -> &'a str {
         let range = self.request.and_then(|request| request.filter.range());
         range.unwrap_or_default()
@@ -72,7 +71,7 @@ impl<'a> MessageFacts<'a> {
         self.request?.installed.bundle()
     }
 
-    /// Whether something is installed that is not known.
+    /// Whether the installed bundle is unknown.
     pub(super) fn is_installed_unknown(&self) -> bool {
         let installed = self.request.map(|request| request.installed);
         matches!(installed, Some(Installed::Unknown(_)))
@@ -83,7 +82,7 @@ impl<'a> MessageFacts<'a> {
         self.installed().map_or_else(CutLine::default, version)
     }
 
-    /// Which bundles a number of candidates counts.
+    /// The bundles that a number of candidates counts, as a phrase.
     pub(super) fn scope(&self) -> &'static str {
         match (self.range(), self.channels()) {
             ("", []) => "of the package",
@@ -92,7 +91,7 @@ impl<'a> MessageFacts<'a> {
         }
     }
 
-    /// That there is no upgrade path; the caller ends the sentence.
+    /// The statement that no upgrade path exists. The caller ends the sentence.
     pub(super) fn no_path_to(&self, to: CutLine) -> CutLine {
         CutLine::default()
             .say("No upgrade path from ")
@@ -101,7 +100,7 @@ impl<'a> MessageFacts<'a> {
             .then(to)
     }
 
-    /// Which other request has a path, or who can add a path.
+    /// Another request that has a path, or who can add one.
     pub(super) fn other_path(&self) -> CutLine {
         let end = self.dead_end.map(|end| (end.elsewhere, end.in_one_catalog));
         let can_select = self.extension.fields.selector == SelectorField::Present;
@@ -122,7 +121,7 @@ impl<'a> MessageFacts<'a> {
         }
     }
 
-    /// The highest release that can be reached, and the highest prerelease if that is higher.
+    /// The highest reachable release, and the highest reachable prerelease if that is higher.
     pub(super) fn highest(&self) -> CutLine {
         let reached = self.dead_end.map(|end| (end.highest, end.prerelease));
         match reached.unwrap_or_default() {
@@ -143,7 +142,7 @@ fn reachable(highest: Choice<'_>) -> CutLine {
         .then(versioned(highest))
 }
 
-/// The rules that a path must keep, if guardrails or policies close it.
+/// The rules that a path must satisfy, if guardrails or policies block the others.
 pub(super) fn allowed_by(by_guardrails: bool, by_policies: bool) -> Option<&'static str> {
     match (by_guardrails, by_policies) {
         (true, true) => Some(" that all guardrails and policies allow."),
@@ -153,13 +152,13 @@ pub(super) fn allowed_by(by_guardrails: bool, by_policies: bool) -> Option<&'sta
     }
 }
 
-// === OLM's own text for a refusal, so that people can search for it ===
+// === OLM's own text for a refusal, so that users can search for it ===
 //
 // Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`].
 //
 // [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-/// The text, never cut; `None` where OLM has none, or quotes Go's JSON or YAML decoder in it.
+/// OLM's text, never cut. `None` if OLM has no text, or if the text quotes Go's JSON or YAML decoder.
 pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<String> {
     match ruling {
         Ruling::InvalidSelector(error) => {
@@ -253,7 +252,7 @@ fn refused_install(refusal: &PreflightRefusal<'_>) -> Option<String> {
     })
 }
 
-/// There whenever something is installed, whatever is asked.
+/// The prefix of an error if a bundle is installed, regardless of the request.
 fn prefix(request: &Request<'_>) -> String {
     match request.installed.bundle() {
         Some(bundle) => {

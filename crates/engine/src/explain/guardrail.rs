@@ -1,4 +1,4 @@
-//! What guardrails forbid: the reports that every command has, and the sentences of a refusal.
+//! The text about guardrails: the reports that every command prints, and the sentences of a refusal.
 
 mod reasons;
 
@@ -65,7 +65,7 @@ pub enum Author {
 }
 
 impl GuardrailReport {
-    /// A violation as it is told where no bypass is set.
+    /// The report of a violation if the bypass is not set.
     pub fn of(violation: &Violation<'_>) -> Self {
         Self::under(Policy::CatalogProvided, violation)
     }
@@ -100,13 +100,13 @@ impl GuardrailReport {
         }
     }
 
-    /// The sentence, and whether the bypass lifts the rule.
+    /// The sentence, with a note if the bypass lifts the rule.
     pub fn line(&self) -> String {
         let lifted = if self.lifted { LIFTED } else { "" };
         format!("{}{lifted}", self.text)
     }
 
-    /// The rule by its id, fit for a terminal; what is no rule by its kind.
+    /// The id of the rule, safe for a terminal; for other reasons, their kind.
     pub(crate) fn name(&self) -> String {
         match (&self.rule, self.kind) {
             (Some(rule), _) => go::escape(rule),
@@ -121,7 +121,7 @@ fn is_lifted(policy: Policy, violation: &Violation<'_>) -> bool {
     policy == Policy::SelfCertified && !violation.holds_with_bypass()
 }
 
-/// Who says something, and where.
+/// The owner of a guardrail, and its place.
 fn author(by: GuardedBy<'_>) -> (Author, &str) {
     match by {
         GuardedBy::Author(catalog) => (Author::Author, &catalog.name),
@@ -139,7 +139,7 @@ fn kind(violation: &Violation<'_>) -> &'static str {
 }
 
 impl ForbiddenReport {
-    /// A step that OLM would take under an extension's policy.
+    /// A step that OLM would take under the policy of an extension.
     pub fn of(forbidden: &ForbiddenStep<'_>, policy: Policy) -> Self {
         Self::step(
             &forbidden.from,
@@ -149,7 +149,7 @@ impl ForbiddenReport {
         )
     }
 
-    /// A step that was looked for under a policy, if it is forbidden.
+    /// A step under a policy, if it is forbidden.
     pub fn found(
         from: &Version,
         to: &Choice<'_>,
@@ -174,7 +174,7 @@ impl ForbiddenReport {
         }
     }
 
-    /// `FROM -> TO` with each reason in a sentence, and how many more there are.
+    /// `FROM -> TO` with one sentence per reason, and the number of further reasons.
     pub fn told(&self) -> impl Iterator<Item = (String, String)> {
         let step = format!("{} -> {}", self.from, self.to);
         let reasons = self.guardrails.iter().map(GuardrailReport::line);
@@ -184,7 +184,7 @@ impl ForbiddenReport {
     }
 }
 
-/// The first reason, for line 1: which rule forbids which step.
+/// The first reason, for line 1: the rule and the step that it forbids.
 pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
     let first = forbidden.violations.first();
     let line = first.map_or_else(CutLine::default, |violation| {
@@ -198,7 +198,7 @@ pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
     }
 }
 
-/// What a step from a version to another goes against.
+/// The rule that a step violates, and the step.
 pub(super) fn against(violation: &Violation<'_>, from: &Version, to: Option<&Version>) -> CutLine {
     let step = |line: CutLine| match to {
         Some(to) => line.version(from).say(" -> ").version(to),
@@ -218,7 +218,7 @@ pub(super) fn against(violation: &Violation<'_>, from: &Version, to: Option<&Ver
     }
 }
 
-/// Why versions alone do not allow a step.
+/// The text about why versions alone do not allow a step.
 pub fn hindrance(hindrance: Hindrance) -> &'static str {
     match hindrance {
         Hindrance::Same => "the version is the same",
@@ -230,13 +230,13 @@ pub fn hindrance(hindrance: Hindrance) -> &'static str {
     }
 }
 
-/// Every reason, with what its rule is and why it is there.
+/// Every reason, with the meaning and the reason of its rule.
 pub(super) fn details(forbidden: &ForbiddenStep<'_>) -> Vec<Detail> {
     let items = forbidden.violations.iter().map(told).collect();
     vec![Detail::sentences("Guardrail", items)]
 }
 
-/// Each reason by itself, for a list of findings; of too many the first ones.
+/// Each reason by itself, for a list of findings. If there are too many, only the first.
 pub(super) fn each(forbidden: &ForbiddenStep<'_>) -> impl Iterator<Item = CutLine> {
     let to = forbidden.to.bundle().version.as_ref().ok();
     let to = to.map(|read| &read.version);
@@ -244,7 +244,7 @@ pub(super) fn each(forbidden: &ForbiddenStep<'_>) -> impl Iterator<Item = CutLin
     violations.map(move |violation| against(violation, &forbidden.from, to))
 }
 
-/// What is missing if no edit of the extension helps.
+/// The text about what is missing if no edit of the extension helps.
 pub(super) fn needed(facts: &MessageFacts<'_>, forbidden: &ForbiddenStep<'_>) -> CutLine {
     let unread = |violation: &Violation<'_>| matches!(violation.of, ViolatedRule::Unread(_));
     if forbidden.violations.iter().any(unread) {
@@ -256,7 +256,7 @@ pub(super) fn needed(facts: &MessageFacts<'_>, forbidden: &ForbiddenStep<'_>) ->
         .then(facts.highest())
 }
 
-/// The guardrails that block a path which edges alone would give.
+/// The guardrails that block a path which edges alone allow.
 pub(super) fn blocked_by(blocked: &ForbiddenStep<'_>) -> Detail {
     let named = |violation: &Violation<'_>| match violation.of {
         ViolatedRule::Rule(_) => format!("guardrail {}", told(violation)),
@@ -269,7 +269,7 @@ pub(super) fn blocked_by(blocked: &ForbiddenStep<'_>) -> Detail {
     Detail::sentences("Blocked by", all)
 }
 
-/// A reason in full: the rule, its owner, and why.
+/// A reason in full: the rule, its owner, and the reason of the rule.
 pub(super) fn told(violation: &Violation<'_>) -> String {
     let by = match violation.by {
         GuardedBy::Author(catalog) => {
@@ -297,7 +297,7 @@ fn rule_told(rule: &Rule, by: &str) -> String {
     format!("{id} ({what}) {by}{reason}")
 }
 
-/// What a kind of rule asks for, in a few words.
+/// The requirement of a kind of rule, in a few words.
 pub(super) fn meaning(kind: &RuleKind) -> String {
     let of = |from: &Option<Range>| match from {
         Some(from) => format!(" of {}", go::escape(from.as_str())),
@@ -314,7 +314,7 @@ pub(super) fn meaning(kind: &RuleKind) -> String {
     }
 }
 
-/// One after another; of very many the first ones.
+/// The passages in order. If there are very many, only the first.
 fn stretches(passages: &[Passage]) -> String {
     let named = passages.iter().take(MOST_STRETCHES).map(stretch);
     let named = named.collect::<Vec<_>>().join(", then ");
@@ -332,10 +332,10 @@ fn whose(by: &GuardedBy<'_>) -> CutLine {
     })
 }
 
-/// How many waypoints are named: each may be a range of half a kilobyte, and a rule may have hundreds.
+/// The most waypoints that are named. Each can be a range of half a kilobyte, and a rule can have hundreds.
 const MOST_STRETCHES: usize = 6;
 
-/// The words of [`GuardrailReport::kind`].
+/// The values of [`GuardrailReport::kind`].
 const KINDS: [&str; 8] = [
     "PassThrough",
     "Waypoints",
@@ -352,7 +352,7 @@ const UNREAD: &str = "guardrails that cannot be read";
 const PRERELEASE: &str = "no prereleases";
 const GRAPH: &str = "the semver rules";
 
-/// How many reasons of one step are listed: there may be hundreds of rules, each with a reason of its own.
+/// The most reasons of one step that are listed. There can be hundreds of rules, each with its own reason.
 const MOST_LISTED: usize = 32;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! A refusal as text: line 1 complete on its own, then what is known, each on a line of its own; the
-//! fix among them.
+//! A refusal as text. Line 1 is complete on its own. Each further fact, such as the fix, has a line of its own.
 //!
 //! Invariants, for any input: line 1 has at most [`LINE_1`] bytes, the whole at most [`MESSAGE`], and
 //! the only control character is the line break.
@@ -19,7 +18,7 @@ use olmguard_catalog::version::go;
 /// The most bytes of a message.
 pub const MESSAGE: usize = 1024;
 
-/// The lines about a refusal.
+/// The lines of a refusal.
 pub(super) fn message(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Lines {
     let first = first_line(facts, refusal).within(LINE_1);
     let body = Body {
@@ -33,7 +32,7 @@ pub(super) fn message(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Lines
     with_help(body.fitted(), facts.judgement.token())
 }
 
-/// What line 1 says, without the edit.
+/// The content of line 1, without the edit.
 pub(super) fn brief(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine {
     let line = match facts.request {
         Some(request) => CutLine::default().name(&request.filter.package),
@@ -44,14 +43,14 @@ pub(super) fn brief(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine
     line.token(token)
 }
 
-/// What is missing, and who can supply it, if no edit of the object is known to help.
+/// The missing fact or change and who can supply it, if no edit of the object is known to help.
 pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Option<String> {
     let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
     let needed = refusal.needed.clone().filter(|_| is_known)?;
     Some(needed.within(LINE_1))
 }
 
-/// With where to read more, as the last line: the first that is left out if there is no room.
+/// Adds a last line about further help. This line is omitted first if there is no room.
 fn with_help(lines: Lines, token: Token) -> Lines {
     let help = format!("Help: olmguard explain {}", token.as_str());
     if lines.len() + 1 + help.len() > MESSAGE {
@@ -72,7 +71,7 @@ fn first_line(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine {
         .token(token.as_str())
 }
 
-/// What is asked, from what to what.
+/// The subject of the refusal: the package, the installed version and the requested one.
 fn subject(facts: &MessageFacts<'_>) -> CutLine {
     let Some(request) = facts.request else {
         let identity = &facts.extension.identity;
@@ -98,12 +97,12 @@ fn subject(facts: &MessageFacts<'_>) -> CutLine {
 pub(super) struct Lines(Vec<String>);
 
 impl Lines {
-    /// All of them, each on a line of its own.
+    /// The lines, separated by line breaks.
     pub(super) fn text(&self) -> String {
         self.0.join("\n")
     }
 
-    /// All of them in one line: a sentence then ends with a semicolon, as every other line does.
+    /// The lines in one line, separated by semicolons. The full stop of a sentence is dropped.
     pub(super) fn in_one_line(&self) -> String {
         let lines = self
             .0
@@ -117,21 +116,21 @@ impl Lines {
         self
     }
 
-    /// In bytes, line breaks between them counted.
+    /// The length in bytes, including the line breaks between the lines.
     fn len(&self) -> usize {
         let breaks = self.0.len().saturating_sub(1);
         self.0.iter().map(String::len).sum::<usize>() + breaks
     }
 }
 
-/// What the lines after the first may spend.
+/// The limits for the lines after the first.
 #[derive(Clone, Copy, Debug)]
 struct LineBudget {
-    /// How many items a list names.
+    /// The most items that a list names.
     named: usize,
-    /// How much of the path is shown.
+    /// The part of the path that is shown.
     path: ShownPath,
-    /// How many bytes a detail has, and the name of the catalog.
+    /// The most bytes of a detail, and of the name of the catalog.
     texts: usize,
 }
 
@@ -152,8 +151,8 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
-    /// OLM's text is cut, then details are.
+    /// Fits all lines into the limit. Lists are shortened first, then the middle of the path, then OLM's text, then
+    /// details.
     fn fitted(&self) -> Lines {
         self.fitting(WHOLE)
             .or_else(|| self.with_shorter_lists())
@@ -161,7 +160,7 @@ impl Body<'_> {
             .unwrap_or_else(|| Lines(vec![cut_end(&self.first, MESSAGE)]))
     }
 
-    /// With as many items of each list as fit, at least one.
+    /// The lines with as many items of each list as fit, at least one.
     fn with_shorter_lists(&self) -> Option<Lines> {
         let lists = self.details.iter().chain(&self.next).map(Detail::len);
         let longest = lists.max().unwrap_or_default();
@@ -173,7 +172,7 @@ impl Body<'_> {
         }
     }
 
-    /// With the ends of the path, and what of OLM's text and of the details there is room for.
+    /// The lines with the ends of the path, and with as much of OLM's text and of the details as fits.
     fn with_cut_texts(&self) -> Option<Lines> {
         let budgets = TEXTS.iter().map(|texts| LineBudget {
             named: 1,
@@ -196,7 +195,7 @@ impl Body<'_> {
         (lines.len() <= MESSAGE).then_some(lines)
     }
 
-    /// All lines but OLM's.
+    /// All lines except OLM's text.
     fn lines(&self, budget: LineBudget) -> Lines {
         let advice = self.facts.advice;
         let naming = |detail: &Detail| detail.naming(budget.named);
@@ -218,8 +217,8 @@ impl Body<'_> {
     }
 }
 
-/// The versions that can be reached in one edit: releases, then prereleases, which have a label of their own if
-/// there is a release. They have no build metadata.
+/// The versions that can be reached in one edit: releases, then prereleases. Prereleases have their own label if there
+/// is a release. The versions have no build metadata.
 fn next(versions: &[String]) -> [Detail; 2] {
     let versions = versions.iter().cloned();
     let (releases, prereleases): (Vec<_>, Vec<_>) =
@@ -233,7 +232,7 @@ fn next(versions: &[String]) -> [Detail; 2] {
         .map(|(label, versions)| Detail::items(label, versions))
 }
 
-/// OLM's text, no more of it than fits: it may quote a value of any length.
+/// OLM's text, cut to the limit, because it may quote a value of any length.
 fn olm_line(upstream: &str) -> String {
     let end = upstream.floor_char_boundary(MESSAGE + 1);
     let shown = upstream.get(..end).unwrap_or_default();
@@ -287,22 +286,22 @@ fn catalog(catalog: Option<&CatalogState>, texts: usize) -> Option<String> {
 
 const ALLOWED_NEXT: &str = "Allowed next";
 
-/// Nothing is left out.
+/// A budget that omits nothing.
 const WHOLE: LineBudget = LineBudget {
     named: usize::MAX,
     path: ShownPath::Whole,
     texts: usize::MAX,
 };
 
-/// How many bytes a detail has, tried in turn if a message is still too long.
+/// The lengths of details, in bytes, that are tried in turn while a message is too long.
 const TEXTS: &[usize] = &[usize::MAX, 300, 150, 80, 40];
 
-/// OLM's text with less room than this would mean nothing.
+/// The least room for OLM's text; a shorter excerpt would be useless.
 const LEAST_OLM: usize = 40;
 
-// === What to set, in words ===
+// === The text of the advice ===
 //
-// That is the fix, the one edit in place of several, and that there may be more to suggest.
+// This is the fix, the one edit instead of several, and the note that more suggestions may exist.
 
 /// One edit in place of one edit per step.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -326,7 +325,7 @@ impl From<&OneEdit> for OneEditReport {
 }
 
 impl OneEditReport {
-    /// What to set, and where OLM then upgrades to.
+    /// The field to set, and the end of the upgrades that follow.
     pub fn sentence(&self) -> String {
         let (field, range) = (&self.field, go::quote(&self.value));
         format!(
@@ -335,7 +334,7 @@ impl OneEditReport {
         )
     }
 
-    /// Where the upgrades end: `2.0.0 in 4 steps`.
+    /// The end of the upgrades: `2.0.0 in 4 steps`.
     pub fn end(&self) -> String {
         let last = self.through.last().map(String::as_str);
         format!(
@@ -346,13 +345,13 @@ impl OneEditReport {
     }
 }
 
-/// The edit after which OLM makes all steps of the path automatically.
+/// The text of the edit after which OLM takes all steps of the path automatically.
 pub(super) fn one_edit(advice: &Advice) -> Option<String> {
     let edit = advice.one_edit.as_ref()?;
     Some(OneEditReport::from(edit).sentence())
 }
 
-/// What to set. Never cut: a value that is not whole would not work.
+/// The text of the fix. Never cut, because an incomplete value would not work.
 pub(super) fn fix(advice: &Advice) -> Option<String> {
     let fix = advice.fix.as_ref()?;
     let value = match &fix.value {
@@ -370,12 +369,12 @@ pub(super) fn fix(advice: &Advice) -> Option<String> {
     Some(format!("set {} to {value}{first}{range}", fix.field))
 }
 
-/// That there may be more to suggest.
+/// The note that more suggestions may exist.
 pub(super) fn note(advice: &Advice) -> Option<&'static str> {
     advice.is_cut.then_some(SEARCH_CUT)
 }
 
-/// The note if the search for advice ended at its bound, or was stopped.
+/// The note if the search for advice reached its limit or was stopped.
 pub(super) const SEARCH_CUT: &str =
     "the search for an upgrade path was cut short; try a nearer version, or run olmguard path";
 

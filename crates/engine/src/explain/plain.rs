@@ -1,5 +1,5 @@
-//! Results of a run as lines for people: answers without a refusal, texts that are not
-//! manifests yet, and the counts at the end.
+//! Results of a run as lines for users: answers without a refusal, texts that are not rendered manifests, and the
+//! counts at the end.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::extension::Filter;
 use crate::judge::{Token, Verdict};
 use olmguard_catalog::version::go;
 
-/// The result for one extension, in one line or, for a refusal, in several.
+/// The result for one extension: one line, or several for a refusal.
 pub fn result(answer: &Answer) -> String {
     match (&answer.message, &answer.resolved) {
         (Some(message), _) => message.clone(),
@@ -33,7 +33,7 @@ pub fn result(answer: &Answer) -> String {
     }
 }
 
-/// The line of an edit of which no input says what is installed.
+/// The line of an edit if no input contains the installed version.
 pub fn installs_new(resolved: &ResolvedBundle) -> String {
     let version = go::escape(&resolved.version);
     format!(
@@ -41,7 +41,7 @@ pub fn installs_new(resolved: &ResolvedBundle) -> String {
     )
 }
 
-/// The line of an edit if a base says what is installed: only a cluster knows.
+/// The line of an edit if a base determines the installed version, which only a cluster knows for certain.
 pub fn assumed_from_base(answer: &Answer) -> Option<String> {
     let version = from(answer)?;
     let version = go::escape(&version);
@@ -56,7 +56,7 @@ pub fn nothing_known_installed() -> &'static str {
      --snapshot"
 }
 
-/// What is installed, if something is: its version, with its release.
+/// The installed version with its release, if a bundle is installed.
 pub fn from(answer: &Answer) -> Option<String> {
     answer.installed.as_ref().map(recorded)
 }
@@ -75,8 +75,8 @@ pub fn to(answer: &Answer) -> Option<String> {
     resolved.or_else(|| answer.requested.as_ref().map(asked))
 }
 
-/// What to do about a refusal: the edit to make, otherwise what is missing, otherwise that the search for an edit was
-/// cut short.
+/// What to do about a refusal: the edit to make, otherwise the missing fact, otherwise the note that the search was cut
+/// short.
 pub fn remedy(answer: &Answer) -> Option<String> {
     match answer.verdict() {
         Verdict::Deny | Verdict::Undecided => {
@@ -96,7 +96,7 @@ pub struct PassedOver {
     pub unchanged: usize,
     /// Extensions that no longer exist.
     pub removed: usize,
-    /// Templates that no one has rendered.
+    /// Templates that are not rendered.
     pub templates: usize,
     /// Objects of other kinds.
     pub other_kinds: usize,
@@ -136,12 +136,12 @@ pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
         .fold(results, |all, words| format!("{all}; {words}"))
 }
 
-/// What the exit code of an undecided run means, and where the help is.
+/// The meaning of the exit code of an undecided run, and where to find help.
 pub fn exit_undecided() -> &'static str {
     "Exit code 4: a fact is missing. Help: olmguard explain 4"
 }
 
-/// How many extensions count as denied only because of their warnings.
+/// The number of extensions that count as denied only because of their warnings.
 pub fn denied_by_warnings(count: usize) -> String {
     let extensions = match count {
         1 => "1 extension has".to_owned(),
@@ -151,7 +151,7 @@ pub fn denied_by_warnings(count: usize) -> String {
 }
 
 impl PassedOver {
-    /// The numbers that are not zero, each in a few words.
+    /// The counts that are not zero, each in a few words.
     fn words(self) -> impl Iterator<Item = String> {
         let words = [
             (self.unchanged, "unchanged", "unchanged"),
@@ -181,14 +181,14 @@ pub fn past(verdict: Verdict) -> &'static str {
     }
 }
 
-// === Texts that are not manifests yet, because a tool makes the manifest ===
+// === Texts that are not rendered manifests, because a tool makes the manifest ===
 //
-// They are not checked, and the tool is named.
+// They are not checked; the message names the tool.
 
-/// Why a text is not a manifest yet.
+/// Why a text is not a rendered manifest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Unrendered {
-    /// The text of a template.
+    /// The text is a template.
     Template,
     /// A tool fills in a field.
     Placeholder {
@@ -197,7 +197,7 @@ pub enum Unrendered {
         /// The text to fill in, with its marks.
         text: String,
     },
-    /// An OpenShift Template, with the objects in it.
+    /// An OpenShift Template that contains objects.
     OpenShiftTemplate,
     /// A kustomization whose result is not among the inputs.
     Kustomization,
@@ -207,7 +207,7 @@ pub enum Unrendered {
     Resource,
 }
 
-/// The tool that makes the manifests.
+/// The tool that renders the manifests.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Renderer {
     /// `envsubst`, from this file.
@@ -223,12 +223,12 @@ pub enum Renderer {
 }
 
 impl Unrendered {
-    /// Why it is not checked, and what to do, in one line.
+    /// Why the text is not checked, and what to do, in one line.
     pub fn words(&self, by: &Renderer) -> String {
         format!("{}; {}", self.what(), by.words())
     }
 
-    /// That it is skipped, and why, in one line, where no tool can be named.
+    /// The note that the text is skipped, and why, in one line, if no tool can be named.
     pub fn skipped(&self) -> String {
         format!("skipped: {}; render it first", self.what())
     }
@@ -261,7 +261,7 @@ impl Renderer {
     }
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell if necessary.
 fn argument(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+' | ',');
     if path.chars().all(is_plain) {
@@ -271,7 +271,7 @@ fn argument(path: &str) -> String {
     }
 }
 
-/// How much of a placeholder is shown.
+/// The most bytes of a placeholder that are shown.
 const MOST_SHOWN: usize = 60;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What upgrade policies deny: the report that every command has, and the sentences of a refusal.
+//! The text about upgrade policies: the report that every command prints, and the sentences of a
+//! refusal.
 
 use std::collections::BTreeSet;
 
@@ -26,10 +27,10 @@ pub struct PolicyReport {
     pub text: String,
 }
 
-/// What a rule reads about the user who edits, or about the moment.
+/// A fact that a rule reads about the requester: the user, or the time.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RequesterFact {
-    /// Name or groups.
+    /// The name or the groups of the user.
     User,
     /// The time of the edit.
     Time,
@@ -46,7 +47,7 @@ impl PolicyReport {
         }
     }
 
-    /// Every rule that an edit violates: those that deny it first; of very many the first ones.
+    /// Every rule that an edit violates, denials first. If there are very many, only the first.
     pub(super) fn all(ruled: &RuledEdit<'_>, range: &str) -> Vec<Self> {
         let reports = findings(ruled).map(|found| Self::of(found, range));
         reports.take(MOST_FINDINGS).collect()
@@ -62,7 +63,7 @@ fn findings<'a, 's>(ruled: &'a RuledEdit<'s>) -> impl Iterator<Item = &'a Policy
 }
 
 impl RequesterFact {
-    /// What the rules read that an edit violates, or that close its path.
+    /// The facts that are read by rules that the edit violates or that block its path.
     pub(super) fn all(ruled: &RuledEdit<'_>, end: Option<&DeadEnd<'_>>) -> BTreeSet<Self> {
         let closing = end.map(|end| end.policies.as_slice()).unwrap_or_default();
         let findings = findings(ruled).chain(closing);
@@ -120,7 +121,7 @@ pub(super) fn details(refusal: &PolicyRefusal<'_>, range: &str) -> Vec<Detail> {
     ]
 }
 
-/// Each denial, for a list of findings; of too many the first ones.
+/// Each denial, for a list of findings. If there are too many, only the first.
 pub(super) fn each(refusal: &PolicyRefusal<'_>, range: &str) -> impl Iterator<Item = CutLine> {
     let findings = refusal.findings.iter().take(MOST_LISTED);
     findings.map(move |found| against(found, range))
@@ -135,19 +136,19 @@ pub(super) fn field(found: &PolicyFinding<'_>, fields: &Fields) -> String {
     }
 }
 
-/// The policies that block a path which edges alone would give.
+/// The policies that block a path which edges alone allow.
 pub(super) fn blocked_by(findings: &[PolicyFinding<'_>]) -> Detail {
     let lines = findings.iter().take(MOST_LISTED);
     let lines = lines.map(|found| against(found, "").to_string());
     Detail::sentences("Blocked by", lines.collect()).first_of(findings.len())
 }
 
-/// What a step without an edit violates; the step itself is named around it.
+/// The rule that a step without an edit violates. The caller names the step.
 pub fn denial(found: &PolicyFinding<'_>) -> CutLine {
     rule(found, "")
 }
 
-/// What an edit with this range violates.
+/// The rule that an edit with this range violates.
 pub(super) fn against(found: &PolicyFinding<'_>, range: &str) -> CutLine {
     let line = rule(found, range);
     match found.after {
@@ -201,7 +202,7 @@ fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
     }
 }
 
-/// What a rule does about what violates it, with a space on both sides.
+/// The verb for what a rule does about a violation, with a space on both sides.
 fn denies(enforcement: Enforcement) -> &'static str {
     match enforcement {
         Enforcement::Deny => " denies ",
@@ -235,7 +236,7 @@ fn window(line: CutLine, opens: Option<&Opening>) -> CutLine {
     }
 }
 
-/// The local time, its zone, and the same in UTC.
+/// The local time with its zone, and the time in UTC.
 fn said(opening: &Opening) -> String {
     let zone = go::escape(&opening.zone);
     match &*opening.zone {
@@ -264,7 +265,7 @@ fn place(found: &PolicyFinding<'_>) -> String {
     format!("UpgradePolicy {name}, {}", found.violation.rule.path())
 }
 
-/// What is missing if no edit of the extension helps.
+/// The text about what is missing if no edit of the extension helps.
 pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> CutLine {
     let words = refusal.findings.iter().filter_map(remedy);
     let first = words.min_by_key(|(order, _)| *order);
@@ -274,7 +275,7 @@ pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> C
         .unwrap_or_else(|| no_path(facts, refusal.resolved))
 }
 
-/// When to try again, if time and the shape of the range are all that is missing.
+/// When to try again, if only the time and the shape of the range are wrong.
 fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
     let (mut windows, mut ranges) = (0, 0);
     for found in &refusal.findings {
@@ -294,7 +295,7 @@ fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
     Some(CutLine::default().say(words))
 }
 
-/// That policies leave no path to a bundle, or no bundle to install.
+/// The text that policies leave no path to a bundle, or no bundle to install.
 fn no_path(facts: &MessageFacts<'_>, to: Choice<'_>) -> CutLine {
     if facts.installed().is_none() {
         let scope = facts.scope();
@@ -311,7 +312,7 @@ fn no_path(facts: &MessageFacts<'_>, to: Choice<'_>) -> CutLine {
         .then(facts.highest())
 }
 
-/// What only someone else, or time, can do against a rule. The lowest number is the first to do.
+/// What only another person, or time, can change about a rule. The lowest number comes first.
 fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
     let line = CutLine::default();
     Some(match &found.violation.rule {
@@ -325,7 +326,7 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
     })
 }
 
-/// The rule says when.
+/// The text of the rule contains the time.
 const WAIT: &str = "Wait until the next window opens.";
 const WAIT_FOR_ALL: &str =
     "Wait until the windows of all these policies are open at the same time.";
@@ -336,10 +337,10 @@ const NEVER_OPENS: &str = "Only an administrator can add a window that opens aga
 const WITHOUT_BYPASS: &str =
     "Remove the override: olmguard path shows which upgrades are possible without it.";
 
-/// What a window cannot do.
+/// The limit of a window.
 const UNBOUNDED: &str = "the range has no upper bound: a window does not stop OLM from installing newer versions automatically";
 
-/// More findings than this no one reads.
+/// The most findings that are listed; no one reads more.
 const MOST_LISTED: usize = 32;
-/// How many findings are reported: there may be hundreds of policies, each with rules of its own.
+/// The most findings that are reported. There can be hundreds of policies, each with its own rules.
 const MOST_FINDINGS: usize = 64;

@@ -1,4 +1,4 @@
-//! What a version range means, in one plain sentence that can be read back.
+//! The meaning of a version range as one plain sentence.
 //!
 //! ```text
 //! from 1.0.0 up to, but without, 2.0.0; releases only
@@ -6,16 +6,15 @@
 //! releases: from 1.0.0; prereleases: any version except 1.2.*-alpha
 //! ```
 //!
-//! "from" and "up to" include the version named, "above", "below" and "but without" do not. Bounds
-//! are places in the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never
-//! counts.
+//! "from" and "up to" include the named version; "above", "below" and "but without" exclude it. Bounds are positions in
+//! the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never counts.
 
 use olmguard_catalog::version::comparator::{Core, PatchLine, Side, VersionCut, VersionPoint};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
 use olmguard_catalog::version::suggestion::Suggestion;
 use olmguard_catalog::version::{Constraint, ExpectedPart, Membership, RangeFault, SkipRange};
 
-/// What a `spec.source.catalog.version` takes.
+/// The versions that a `spec.source.catalog.version` matches.
 pub fn constraint(constraint: &Constraint) -> String {
     let of = |class| meaning::constraint(constraint, class);
     match (of(Class::Releases), of(Class::Prereleases)) {
@@ -24,7 +23,7 @@ pub fn constraint(constraint: &Constraint) -> String {
     }
 }
 
-/// What a `skipRange` takes, and whether the controller panics on the rest.
+/// The versions that a `skipRange` matches, and whether operator-controller panics on all others.
 pub fn skip_range(range: &SkipRange) -> String {
     let intervals = match meaning::skip_range(range) {
         Ok(intervals) => intervals,
@@ -45,7 +44,7 @@ pub fn skip_range(range: &SkipRange) -> String {
     format!("{list}{suffix}{panics}")
 }
 
-/// What to write in the place of a range that is not valid.
+/// The text to write instead of an invalid range.
 pub fn suggestion(suggestion: &Suggestion) -> String {
     match suggestion {
         Suggestion::Range(range) => format!("write \"{range}\""),
@@ -55,7 +54,7 @@ pub fn suggestion(suggestion: &Suggestion) -> String {
     }
 }
 
-/// A fault in a range with its place as people count: in characters, from 1.
+/// A fault in a range with its position, counted in characters from 1.
 pub(super) fn placed_fault(range: &str, fault: &RangeFault) -> String {
     let before = range.char_indices().take_while(|(at, _)| *at < fault.at);
     format!(
@@ -65,7 +64,7 @@ pub(super) fn placed_fault(range: &str, fault: &RangeFault) -> String {
     )
 }
 
-/// What is at the place of a fault in a range, and what is expected there: `expected ..., found "<"`.
+/// The text at a fault in a range and the text expected there: `expected ..., found "<"`.
 pub fn fault(range: &str, fault: &RangeFault) -> String {
     let expected = match fault.expected {
         ExpectedPart::End => "the end of the range",
@@ -88,7 +87,7 @@ pub fn fault(range: &str, fault: &RangeFault) -> String {
     }
 }
 
-/// A numeric identifier, with the sign before it.
+/// A numeric identifier, including the separator before it.
 fn identifier(range: &str, at: usize) -> &str {
     let rest = range.get(at.saturating_sub(1)..).unwrap_or_default();
     let digits = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
@@ -120,7 +119,8 @@ fn classes(releases: &[Interval], prereleases: &[Interval]) -> String {
     }
 }
 
-/// The one list that says both, if one of the two does. Only prereleases can be missing from it.
+/// The single list that describes both classes, if one of the two lists does. Only prereleases can be missing from an
+/// interval.
 fn common<'i>(releases: &'i [Interval], prereleases: &'i [Interval]) -> Option<&'i [Interval]> {
     let say_the_same = |class: Class| class.places(releases) == class.places(prereleases);
     if say_the_same(Class::Releases) {
@@ -182,7 +182,7 @@ fn bounds(lower: &VersionCut, upper: &VersionCut, class: Class) -> String {
     }
 }
 
-/// Where an interval starts; nothing if no version of the class lies below.
+/// The text of a lower bound; `None` if no version of the class is below it.
 fn from(lower: &VersionCut, class: Class) -> Option<String> {
     if class.is_same_place(&VersionCut::before(VersionPoint::lowest(Core::ZERO)), lower) {
         return None;
@@ -193,7 +193,7 @@ fn from(lower: &VersionCut, class: Class) -> Option<String> {
     })
 }
 
-/// The version at a cut. Among releases a prerelease stands for its release, which lies above it.
+/// The version at a cut. Among releases, a prerelease is replaced by its release, which is above it.
 fn place(cut: &VersionCut, class: Class) -> Option<(VersionPoint, Side)> {
     match cut {
         VersionCut::Unlimited => None,

@@ -1,6 +1,6 @@
-//! What a refusal says, row by row: the reason, the fields, further lines, and what would help.
+//! The parts of a refusal, row by row: the reason, the fields, further lines, and what would help.
 //!
-//! `message` joins these parts within its limit.
+//! `message` joins the parts within its limit.
 
 mod missing;
 pub(super) mod preflight;
@@ -18,30 +18,31 @@ use olmguard_catalog::{BundleVersionError, DependencyKind};
 
 pub(super) use missing::installed_unknown as unknown;
 
-/// What there is to say about a refused or undecided edit.
+/// The parts of the text about a refused or undecided edit.
 #[derive(Clone, Debug)]
 pub(super) struct RefusalWords {
-    /// Why, for line 1, without the token.
+    /// The reason, for line 1, without the token.
     pub(super) reason: CutLine,
     /// Each finding, with its field.
     pub(super) causes: Vec<Cause>,
     /// Further lines.
     pub(super) details: Vec<Detail>,
-    /// What is missing, and who can supply it, if no edit of the object is known to help.
+    /// The missing fact or change and who can supply it, if no edit of the object is known to help.
     pub(super) needed: Option<CutLine>,
 }
 
 /// One finding of a refusal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Cause {
-    /// The path of the field it is about; empty if it is about none.
+    /// The path of the field that the finding is about; empty if there is none.
     pub field: String,
-    /// One sentence.
+    /// The finding in one sentence.
     pub message: String,
 }
 
 impl RefusalWords {
-    /// The parts for the row that answered, and what blocks the path; `None` if nothing is refused or undecided.
+    /// The parts for the row that answered, and for the rules that block the path. `None` if the edit is neither
+    /// refused nor undecided.
     pub(super) fn of(facts: &MessageFacts<'_>) -> Option<Self> {
         let mut refusal = Self::of_row(&facts.judgement.ruled.ruling, facts)?;
         if let Some(end) = facts.dead_end {
@@ -273,7 +274,7 @@ fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> Ref
 
 const CHANNELS_ALONE: &str = "A change of channels alone is not enough.";
 
-/// What helps if no change of the channels does.
+/// The text about what helps if no change of channels does.
 fn without_channels(facts: &MessageFacts<'_>, end: &DeadEnd<'_>) -> CutLine {
     match end.elsewhere {
         Some(to) => words("Without channels, olmguard path shows the steps to ")
@@ -307,9 +308,9 @@ fn broken_skip_range(facts: &MessageFacts<'_>, choice: Choice<'_>) -> RefusalWor
         .needing("The catalog author must fix the skipRange.")
 }
 
-// === Rows 11 to 15: what the edit resolves to ===
+// === Rows 11 to 15: the bundle that the edit resolves to ===
 
-/// That none of the bundles is a successor, and whether each is older.
+/// The text that no bundle is a successor, and whether all of them are older.
 fn no_successor(
     facts: &MessageFacts<'_>,
     best: Choice<'_>,
@@ -366,7 +367,7 @@ fn no_path(
     RefusalWords::new(facts.extension.fields.version(), reason).needing(needed)
 }
 
-/// What closes a path that edges alone would give.
+/// The rules that block a path which edges alone allow.
 fn bound(end: &DeadEnd<'_>) -> Option<&'static str> {
     if end.uninstallable.is_some() {
         return Some(" that OLM can install.");

@@ -1,4 +1,4 @@
-//! Lines with limits: what may be cut in them, and how.
+//! Lines with length limits: which parts can be cut, and how.
 //!
 //! Limits are in bytes of UTF-8. A cut never splits a character.
 
@@ -13,7 +13,7 @@ use olmguard_catalog::version::{BundleReleaseSupport, go};
 /// The most bytes of line 1 of a message, and of one finding.
 pub const LINE_1: usize = 200;
 
-/// A line made of parts, some of which may be cut in their middle.
+/// A line of several parts, some of which can be cut in the middle.
 #[derive(Clone, Debug, Default)]
 pub struct CutLine {
     parts: Vec<LinePart>,
@@ -28,20 +28,20 @@ struct LinePart {
 /// The order in which parts are cut if a line is too long.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Give {
-    /// Names of objects, packages, channels, bundles and catalogs.
+    /// A name of an object, package, channel, bundle or catalog.
     Name,
-    /// Ranges, values and other texts that users wrote.
+    /// A range, value or other text from a user.
     Written,
-    /// Versions: cut only if nothing else is left to cut.
+    /// A version: cut only if nothing else is left to cut.
     Version,
-    /// Our own words.
+    /// Fixed words of this program.
     Never,
-    /// The token at the end of a line, before which words of ours give way.
+    /// The token at the end of a line, for which fixed words are cut.
     End,
 }
 
-/// What to do about a value that must be a text and that YAML reads as something else; `written` is how the user wrote
-/// it, if that is known. It continues a sentence.
+/// The advice to quote a value that must be a string and that YAML reads as another type. `written` is the text of the
+/// user, if known. The result continues a sentence.
 pub fn in_quotes(written: Option<&str>) -> String {
     let text = written.map(|text| format!(": {}", go::quote(text)));
     format!("{QUOTES}{}", text.unwrap_or_default())
@@ -56,7 +56,7 @@ impl From<&str> for CutLine {
 }
 
 impl CutLine {
-    /// Adds words of ours.
+    /// Adds fixed words.
     pub fn say(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Never);
         self
@@ -68,7 +68,7 @@ impl CutLine {
         self
     }
 
-    /// Adds words of another, such as an API server, which has escaped what is not its own.
+    /// Adds words of another program, such as an API server, which has already escaped foreign text.
     pub fn said(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Written);
         self
@@ -80,7 +80,7 @@ impl CutLine {
         self
     }
 
-    /// Adds a text that a user wrote.
+    /// Adds a text from a user.
     pub fn written(mut self, text: &str) -> Self {
         self.push(go::escape(text), Give::Written);
         self
@@ -98,7 +98,7 @@ impl CutLine {
         self
     }
 
-    /// The line within a limit: the longest name is cut first, then the next.
+    /// The line within a limit. The longest name is cut first, then the next longest.
     pub fn within(mut self, limit: usize) -> String {
         while let Some(excess) = self.len().checked_sub(limit).filter(|excess| *excess > 0) {
             let longest = self
@@ -122,7 +122,7 @@ impl CutLine {
         }
     }
 
-    /// The whole line: faster than `to_string`.
+    /// The whole line. Faster than `to_string`.
     fn text(&self) -> String {
         let mut text = String::with_capacity(self.len());
         text.extend(self.parts.iter().map(|part| &*part.text));
@@ -146,7 +146,7 @@ impl fmt::Display for CutLine {
     }
 }
 
-/// A text of at most `limit` bytes, with "..." in the middle if something was cut.
+/// A text of at most `limit` bytes, with "..." in the middle if it was cut.
 pub(super) fn cut_middle(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -157,7 +157,7 @@ pub(super) fn cut_middle(text: &str, limit: usize) -> String {
     format!("{head}{DOTS}{tail}")
 }
 
-/// A text of at most `limit` bytes, with "..." at its end if something was cut.
+/// A text of at most `limit` bytes, with "..." at the end if it was cut.
 pub fn cut_end(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -165,26 +165,27 @@ pub fn cut_end(text: &str, limit: usize) -> String {
     format!("{}{DOTS}", floor(text, limit.saturating_sub(DOTS.len())))
 }
 
-/// The text cut to so many bytes with "..." at its end, between two words, because the beginning of a version is another version.
+/// A text of at most `limit` bytes, with "..." at the end, cut between two words because a cut version would be another
+/// version.
 fn cut_words(text: &str, limit: usize) -> String {
     let head = floor(text, limit.saturating_sub(DOTS.len()));
     let words = head.rsplit_once(' ').map_or(head, |(words, _)| words);
     format!("{}{DOTS}", words.trim_end_matches([',', ';', ':']))
 }
 
-/// One further line: what it is about, and the items or the sentences.
+/// One further line: its label, and its items or sentences.
 #[derive(Clone, Debug)]
 pub(super) struct Detail {
     label: &'static str,
     items: Vec<String>,
-    /// How many further items are counted only.
+    /// The number of further items that are only counted.
     further: usize,
-    /// What is put between the items: sentences have commas of their own.
+    /// The separator between the items; sentences contain commas.
     between: &'static str,
 }
 
 impl Detail {
-    /// Items with commas between them; empty if there is nothing to say.
+    /// Items separated by commas. An empty list gives no line.
     pub(super) fn items(label: &'static str, items: Vec<String>) -> Self {
         Self {
             label,
@@ -194,7 +195,7 @@ impl Detail {
         }
     }
 
-    /// Sentences with semicolons between them.
+    /// Sentences separated by semicolons.
     pub(super) fn sentences(label: &'static str, items: Vec<String>) -> Self {
         Self {
             between: "; ",
@@ -202,7 +203,7 @@ impl Detail {
         }
     }
 
-    /// The first ones of so many items.
+    /// Marks the items as the first ones of `all` items.
     pub(super) fn first_of(self, all: usize) -> Self {
         Self {
             further: all.saturating_sub(self.items.len()),
@@ -210,12 +211,12 @@ impl Detail {
         }
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// The line with so many items, the first ones; `None` if there are none.
+    /// The line with the first `named` items; `None` if there are no items.
     pub(super) fn naming(&self, named: usize) -> Option<String> {
         let rest = self.items.len().saturating_sub(named) + self.further;
         let list = || and_more(joined(&self.items, self.between, named), rest);
@@ -223,13 +224,13 @@ impl Detail {
     }
 }
 
-/// Names, escaped: of very many the first ones, and how many more there are.
+/// Escaped names: the first `named` of them, and the number of further names.
 pub fn names<N: AsRef<str>>(all: &[N], named: usize) -> String {
     let escaped: Vec<_> = all.iter().map(|name| go::escape(name.as_ref())).collect();
     list(&escaped, ", ", named)
 }
 
-/// Items with something between them, of which as many are named as fit; the rest is counted.
+/// Items with a separator: the first `named` of them, and the number of further items.
 pub fn list(items: &[String], between: &str, named: usize) -> String {
     match (items.len().saturating_sub(named), named) {
         (rest @ 1.., 0) => format!("{rest} in all"),
@@ -242,13 +243,13 @@ fn joined(items: &[String], between: &str, named: usize) -> String {
     items.join(between)
 }
 
-/// A number of things by a noun whose plural ends in "s".
+/// A count with its noun, whose plural ends in "s".
 pub fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }
 
-/// The named items, and how many more there are.
+/// The named items, and the number of further items.
 pub fn and_more(named: String, rest: usize) -> String {
     match rest {
         0 => named,
@@ -270,10 +271,10 @@ fn ceil(text: &str, at: usize) -> &str {
 
 const DOTS: &str = "...";
 
-/// No part is cut below this length, so that it can be recognised.
+/// The shortest length to which a part is cut, so that it stays recognisable.
 const SHORTEST: usize = 11;
 
-/// A bundle by its version and release, by its name if they cannot be read; fit for a terminal.
+/// The version and release of a bundle, or its name if they cannot be read; safe for a terminal.
 pub fn label(bundle: &Bundle) -> String {
     match &bundle.version {
         Ok(read) => read.recorded(BundleReleaseSupport::Disabled).version,
@@ -281,7 +282,7 @@ pub fn label(bundle: &Bundle) -> String {
     }
 }
 
-/// A bundle by its version, by its name if that cannot be read.
+/// The version of a bundle, or its name if the version cannot be read.
 pub(super) fn versioned(choice: Choice<'_>) -> CutLine {
     let bundle = choice.bundle();
     match &bundle.version {
@@ -292,8 +293,8 @@ pub(super) fn versioned(choice: Choice<'_>) -> CutLine {
     }
 }
 
-/// The installed version as one text: an explicit release comes after a plus sign, as it does if it is recorded as
-/// build metadata.
+/// The installed version as one text. An explicit release follows a plus sign, as if it were recorded as build
+/// metadata.
 pub(super) fn recorded(bundle: &InstalledBundle) -> String {
     match bundle.release.as_deref() {
         None | Some("") => bundle.version.clone(),
@@ -301,7 +302,7 @@ pub(super) fn recorded(bundle: &InstalledBundle) -> String {
     }
 }
 
-/// Names, each fit for a terminal.
+/// Names, each safe for a terminal.
 pub(super) fn escaped(names: &[impl AsRef<str>]) -> Vec<String> {
     names.iter().map(|name| go::escape(name.as_ref())).collect()
 }

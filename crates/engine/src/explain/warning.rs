@@ -1,4 +1,4 @@
-//! Warnings as text: one line each, at most 120 characters, at most five.
+//! Warnings as text: at most five, each one line of at most 120 characters.
 
 use crate::explain::refusal::preflight;
 use crate::explain::text::{CutLine, recorded};
@@ -16,13 +16,13 @@ use olmguard_policy::PolicyProblem;
 use olmguard_preflight::bundle::BundledKind;
 use olmguard_preflight::content::NeededObject;
 
-/// The most warnings of one answer: an API server drops what is too much in all.
+/// The most warnings of one answer, because an API server drops warnings beyond a total size.
 pub const MOST: usize = 5;
 
-/// The most characters of a warning: an API server may cut what is longer.
+/// The most characters of a warning, because an API server may cut longer ones.
 const LENGTH: usize = 120;
 
-/// The warnings in words; the last ones of too many are left out.
+/// The warnings as text. If there are too many, the last ones are omitted.
 pub(super) fn warnings(extension: &Extension, warnings: &[Warning<'_>]) -> Vec<String> {
     warnings
         .iter()
@@ -31,20 +31,20 @@ pub(super) fn warnings(extension: &Extension, warnings: &[Warning<'_>]) -> Vec<S
         .collect()
 }
 
-/// Puts a warning before all others; the last ones of too many are left out.
+/// Puts a warning before all others. If there are too many, the last one is omitted.
 pub fn warn_first(warnings: &mut Vec<String>, warning: String) {
     warnings.insert(0, warning);
     warnings.truncate(MOST);
 }
 
-/// Puts a warning behind all others, if there is room for it.
+/// Puts a warning after all others, if there is room for it.
 pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
     warnings.extend(warning);
     warnings.truncate(MOST);
 }
 
-/// Warns of a base that resolves to nothing, so that the edit was checked as a new installation, and of one that pins no
-/// version, if another installed version can give another answer.
+/// Adds a warning if a base resolves to nothing, so the edit was checked as a new installation. Also adds one if a base
+/// pins no version and another installed version can change the answer.
 pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
     let line = CutLine::default();
     let line = match (answer.verdict(), doubt, &answer.installed) {
@@ -62,7 +62,7 @@ pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
     warn_last(&mut answer.warnings, Some(shorten(&line)));
 }
 
-/// Whether another installed version can give another answer.
+/// Whether another installed version can change the answer.
 fn is_by_installed(token: Token) -> bool {
     matches!(
         token,
@@ -87,12 +87,12 @@ pub fn let_through(answer: &Answer) -> String {
     allowed("undecided, and allowed: ", answer)
 }
 
-/// The warning about an edit that would be refused if olmguard did more than observe.
+/// The warning about an edit that would be refused if olmguard did not only observe.
 pub fn only_observed(answer: &Answer) -> String {
     allowed(OBSERVED, answer)
 }
 
-/// The same about the edit of a `ClusterCatalog`.
+/// The warning about such an edit of a `ClusterCatalog`.
 pub fn only_observed_of_catalog(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     shorten(&CutLine::from(OBSERVED).said(first))
@@ -100,7 +100,7 @@ pub fn only_observed_of_catalog(message: &str) -> String {
 
 const OBSERVED: &str = "allowed in observe mode: ";
 
-/// With the first line of the message, or what it says in brief if there is no room for it.
+/// The text with the first line of the message, or with its brief form if there is no room.
 fn allowed(words: &str, answer: &Answer) -> String {
     let mut lines = answer.message.iter().flat_map(|message| message.lines());
     let whole = [words, lines.next().unwrap_or_default()].concat();
@@ -110,7 +110,7 @@ fn allowed(words: &str, answer: &Answer) -> String {
     shorten(&CutLine::from(words).then(answer.brief.clone()))
 }
 
-/// The warnings about the write of an upgrade policy, after which the policies of these names are too costly together.
+/// The warnings about a write of an upgrade policy that makes the policies with these names too costly in total.
 pub fn too_costly_together(names: &[&str]) -> Vec<String> {
     let (noun, verb) = match names {
         [] => return Vec::new(),
@@ -122,7 +122,7 @@ pub fn too_costly_together(names: &[&str]) -> Vec<String> {
     vec![shorten(&line), PolicyProblem::TooCostlyTogether.to_string()]
 }
 
-/// The warning about an object that was not judged, if there is one.
+/// The warning about an object that was not judged, if one is due.
 pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
     let Exemption::UnknownVersion { api_version, kind } = exemption else {
         return None;
@@ -190,7 +190,7 @@ const IMAGE_UNREAD: &str = ": its image is not read yet, so its manifests and CR
 const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
 
-/// Why a bundle cannot be installed, or may not be, for a report, which has room for all of it.
+/// The full text about why a bundle cannot be installed, or possibly cannot, for a report without a length limit.
 pub fn of_preflight(refusal: &PreflightRefusal<'_>) -> String {
     not_installed(refusal).within(usize::MAX)
 }
@@ -343,7 +343,7 @@ fn guardrails_unknown(schemas: &[&str]) -> CutLine {
         .say(" are not known to this olmguard and not applied")
 }
 
-/// The newest version of a range that one step does not install.
+/// The newest version of a range that the edit does not install directly.
 fn newest_not_direct(newest: Choice<'_>, resolved: Choice<'_>, then: Continuation<'_>) -> CutLine {
     let of_range = version(newest).say(" is the newest match but ");
     let direct = |line: CutLine| {
@@ -366,13 +366,13 @@ fn newest_not_direct(newest: Choice<'_>, resolved: Choice<'_>, then: Continuatio
     }
 }
 
-/// Catalogs as part of a sentence.
+/// Catalogs as a part of a sentence.
 fn catalogs_named(catalogs: &[&CatalogState]) -> CutLine {
     let names: Vec<_> = catalogs.iter().map(|catalog| &*catalog.name).collect();
     CutLine::default().say("catalog ").then(first_named(&names))
 }
 
-/// The first of some names, and how many others there are.
+/// The first name, and the number of further names.
 fn first_named(names: &[&str]) -> CutLine {
     let line = CutLine::default();
     match names {
@@ -382,7 +382,7 @@ fn first_named(names: &[&str]) -> CutLine {
     }
 }
 
-/// Why not every step was compared with guardrails.
+/// Why some steps were not compared with guardrails.
 fn not_applied(why: UnjudgedSteps) -> String {
     match why {
         UnjudgedSteps::First => {
@@ -393,19 +393,19 @@ fn not_applied(why: UnjudgedSteps) -> String {
     }
 }
 
-/// That not every automatic step was compared with these rules.
+/// The text that only the first automatic steps were compared with these rules.
 pub fn goes_on(rules: &str, looked_at: usize) -> String {
     format!(
         "OLM goes on by itself for more than {looked_at} steps: {rules} were applied to so many only"
     )
 }
 
-/// A hint about a catalog, which no answer has.
+/// A hint about a catalog. It is not part of an answer.
 pub fn of_catalog(found: &Hint) -> String {
     hint(found).within(usize::MAX)
 }
 
-/// A hint as a sentence, with its place if that is known.
+/// A hint as a sentence, with its position if known.
 fn hint(hint: &Hint) -> CutLine {
     let line = match hint.at {
         Some((line, column)) => CutLine::default().say(&format!("{line}:{column}: ")),
@@ -434,7 +434,7 @@ fn hint(hint: &Hint) -> CutLine {
     }
 }
 
-/// The name of a field, if it is next to another one.
+/// The name of a field, if it has the same parent as another field.
 fn sibling<'f>(one: &str, other: &'f str) -> Option<&'f str> {
     let (above, name) = other.rsplit_once('.')?;
     one.rsplit_once('.')
@@ -461,14 +461,14 @@ fn version(choice: Choice<'_>) -> CutLine {
     }
 }
 
-/// The range that an extension requests; empty if it requests none.
+/// The requested range; empty if none is set.
 fn range(extension: &Extension) -> &str {
     let filter = extension.filter.as_ref().ok();
     filter.and_then(Filter::range).unwrap_or_default()
 }
 
-/// A warning with at most as many characters as one can have. Bytes are never fewer than characters, and catalogs are
-/// written in any script.
+/// A warning within the limit of characters. The limit counts characters, because catalogs are written in any script. A
+/// line that exceeds it is cut by bytes, which are never fewer.
 pub fn shorten(line: &CutLine) -> String {
     let text = line.clone().within(usize::MAX);
     if text.chars().count() <= LENGTH {

@@ -1,7 +1,7 @@
-//! The steps that a path takes because of guardrails, and the path that guardrails rule out.
+//! The steps that a path takes because of guardrails, and the path that guardrails block.
 //!
-//! Each step is compared with the path that edges alone give from there, which is one edit with the
-//! override. If that path starts differently and has a forbidden step, the guardrails are the reason.
+//! Each step is compared with the path that edges alone allow from there; with the override, that path is one edit. If
+//! that path starts differently and has a forbidden step, the guardrails are the reason.
 
 use olmguard_catalog::version::Version;
 
@@ -10,12 +10,12 @@ use crate::inquiry::path::{along, wanted};
 use crate::judge::{ForbiddenStep, MOST_FORBIDDEN, most_steps, steps_of};
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
 
-/// The path that edges alone would give, with the bypass one edit.
+/// The path that edges alone allow; with the bypass, one edit.
 #[derive(Debug)]
 pub struct ForbiddenPath<'a> {
-    /// Its bundles in order, the goal last.
+    /// The bundles in order, the goal last.
     pub bundles: Vec<Choice<'a>>,
-    /// Which of its steps guardrails forbid: one or more.
+    /// The steps of the path that guardrails forbid, at least one.
     pub steps: GuardedSteps<'a>,
 }
 
@@ -24,12 +24,12 @@ pub struct ForbiddenPath<'a> {
 pub struct GuardedSteps<'a> {
     /// The first forbidden steps.
     pub forbidden: Vec<ForbiddenStep<'a>>,
-    /// How many steps were compared, if not all.
+    /// The number of compared steps, if not all.
     pub looked_at: Option<usize>,
 }
 
 impl<'a> GuardedSteps<'a> {
-    /// Compares steps until `most` were compared, or enough are forbidden.
+    /// Compares steps until `most` are compared or enough are forbidden.
     fn at(most: usize, steps: impl Iterator<Item = Option<ForbiddenStep<'a>>>) -> Self {
         let mut looked = Self::default();
         for (looked_at, step) in steps.enumerate() {
@@ -44,8 +44,8 @@ impl<'a> GuardedSteps<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    /// For each step of a path, in order, the forbidden step that it avoids; none if it avoids none. Steps
-    /// past the end of the list avoid none, or were not compared: at most [`MOST_BENDS`] are.
+    /// For each step of a path, the forbidden step that it avoids, or `None`. Steps beyond the end of the list avoid
+    /// none or were not compared; at most [`MOST_BENDS`] are compared.
     pub fn bends(&self, path: &[Choice<'a>]) -> Vec<Option<ForbiddenStep<'a>>> {
         let Some((goal, steps)) = path.split_last().filter(|_| !self.guards.is_empty()) else {
             return Vec::new();
@@ -56,7 +56,7 @@ impl<'a> Inquiry<'a> {
             let forbidden = origin
                 .as_ref()
                 .and_then(|origin| forbidden_detour(self, origin, *goal));
-            // If no step from here to the goal is forbidden, none is from any later step.
+            // If no step from here to the goal is forbidden, the same is true for all later steps.
             let Some((first, forbidden)) = forbidden else {
                 break;
             };
@@ -66,7 +66,7 @@ impl<'a> Inquiry<'a> {
         bends
     }
 
-    /// The path without guardrails, if they leave none, or none to the same end.
+    /// The path without guardrails, if they allow no path or no path to the same end.
     pub fn forbidden_path(
         &self,
         targets: Option<&[Choice<'a>]>,
@@ -85,7 +85,7 @@ impl<'a> Inquiry<'a> {
         is_there.then_some(ForbiddenPath { bundles, steps })
     }
 
-    /// Those steps of a path of OLM v0 that guardrails forbid. OLM v0 has no bypass.
+    /// The steps of a path of OLM v0 that guardrails forbid. OLM v0 has no bypass.
     pub fn forbidden_of_classic(
         &self,
         start: Option<&Version>,
@@ -99,8 +99,8 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// The first step of the path to a goal without guardrails, and the first forbidden one of that path;
-/// nothing if no step is forbidden.
+/// The first step of the path to a goal without guardrails, and the first forbidden step of that path. `None` if no
+/// step is forbidden.
 fn forbidden_detour<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -131,7 +131,7 @@ fn unguarded<'a>(
     along(inquiry, origin, targets, &bounds).steps
 }
 
-/// Each step of a path, if guardrails forbid it and the bypass does not lift that.
+/// Each step of a path, as a forbidden step if guardrails forbid it and the bypass does not lift the violation.
 fn forbidden<'i, 'a>(
     inquiry: &'i Inquiry<'a>,
     origin: &Origin<'_>,
@@ -145,5 +145,5 @@ fn forbidden<'i, 'a>(
     steps_of(start, path).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
 }
 
-/// How many steps are compared with what edges alone would give: each is a search of its own.
+/// The most steps that are compared with the path by edges alone. Each comparison is a search.
 pub const MOST_BENDS: usize = 64;

@@ -1,8 +1,8 @@
-//! The path from the installed bundle to another: one edit per step.
+//! The path from the installed bundle to another one, with one edit per step.
 //!
-//! An extension without the bypass follows edges. One with the bypass is bound only by guardrails that the
-//! bypass does not lift: one edit is enough, unless guardrails forbid that step. Then the search follows
-//! edges, as the advice of `check` does; finding none does not mean that no edits would do.
+//! An extension without the bypass follows edges. An extension with the bypass is bound only by guardrails that the
+//! bypass does not lift, so one edit is enough unless guardrails forbid that step. In that case the search follows
+//! edges, as the advice of `check` does. If it finds no path, other edits may still work.
 
 use serde_json::Value;
 
@@ -17,11 +17,11 @@ use crate::resolve::{
 /// The result of a search for a path.
 #[derive(Clone, Debug, Default)]
 pub struct SoughtPath<'a> {
-    /// The bundle that each edit installs, the goal last; empty if no path was found.
+    /// The bundle that each edit installs, the goal last; absent if no path was found.
     pub steps: Option<Vec<Choice<'a>>>,
-    /// Without targets: the highest bundle that can be reached along edges, if it is a prerelease.
+    /// The highest bundle that can be reached along edges, if it is a prerelease. Only without targets.
     pub prerelease: Option<Choice<'a>>,
-    /// Whether a search ended at its bound.
+    /// Whether a search reached its limit.
     pub is_cut: bool,
     /// Whether the search followed edges although the extension has the bypass.
     pub is_along_edges: bool,
@@ -32,14 +32,15 @@ pub struct SoughtPath<'a> {
 pub struct UninstallableStep<'a> {
     /// The edit.
     pub decision: Decision<'a>,
-    /// Whether that is so without `spec.config`: it is not known how the extension is set, and its installed bundle needs
-    /// none.
+    /// Whether the result assumes that `spec.config` is empty, because the settings of the extension are unknown and
+    /// its installed bundle needs none.
     pub is_assumed: bool,
 }
 
 impl<'a> Inquiry<'a> {
-    /// The shortest path to one of these bundles; without targets to the highest suggested one that can be reached,
-    /// with the override to what the request resolves to without a pin.
+    /// The shortest path to one of these bundles. Without targets, the path to the highest suggested bundle that can be
+    /// reached. With the override and without targets, the path to the bundle that the request resolves to without a
+    /// pin.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
         let Some(origin) = self.origin() else {
             return SoughtPath::default();
@@ -50,8 +51,8 @@ impl<'a> Inquiry<'a> {
         along(self, &origin, targets, &self.bounds())
     }
 
-    /// Without targets, the path to a higher version than this one reaches, as it would be if no upgrade policy forbade a
-    /// step and OLM installed each bundle.
+    /// The path to a higher version than `sought` reaches, which would exist if no upgrade policy forbade a step and
+    /// OLM installed each bundle. Only without targets.
     pub fn further(
         &self,
         targets: Option<&[Choice<'a>]>,
@@ -74,7 +75,7 @@ impl<'a> Inquiry<'a> {
         Some(steps).filter(|steps| !steps.is_empty() && steps.last() != end)
     }
 
-    /// Whether it is known how the extension is set to install a bundle.
+    /// Whether the installation settings of the extension are known.
     pub fn is_set(&self) -> bool {
         self.context.install.is_some()
     }
@@ -115,7 +116,7 @@ impl<'a> Inquiry<'a> {
         edits.find(|decision| decision.token() == Token::Policy)
     }
 
-    /// The edit of a path at this place, with the step before it installed.
+    /// The edit at an index of a path, with the bundle of the previous step installed.
     fn edit_at(&self, path: &[Choice<'a>], at: usize) -> Option<Decision<'a>> {
         let from = match at.checked_sub(1) {
             Some(before) => recorded(*path.get(before)?, self.basis.snapshot.rules())?,
@@ -125,7 +126,7 @@ impl<'a> Inquiry<'a> {
         Some(self.decide_after(&pinned, &from))
     }
 
-    /// The one edit that is enough for a path of several steps, each of which OLM installs as far as that is known.
+    /// The single edit that is enough for a path of several steps, if OLM is not known to refuse one of the bundles.
     pub fn one_edit(&self, path: &[Choice<'a>]) -> Option<OneEdit> {
         let rules = self.basis.snapshot.rules();
         let bound = self.install_bound();
@@ -148,8 +149,8 @@ impl<'a> Inquiry<'a> {
         )
     }
 
-    /// The bundles between which OLM cannot choose for an edit that pins one of these; without targets, for an
-    /// edit that follows an edge upwards.
+    /// The bundles between which OLM cannot choose for an edit that pins one of the targets, or, without targets, for
+    /// an edit that follows an edge upwards.
     pub fn tie(&self, targets: Option<&[Choice<'a>]>) -> Option<Vec<Choice<'a>>> {
         let origin = self.origin()?;
         let edits = Edits::of(&self.offers, &origin);
@@ -163,8 +164,8 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// The offers, with the candidates at which a path without a target can end: no prerelease if a release is
-    /// installed, unless the range matches nothing else.
+    /// The offers, with only the candidates at which a path without targets can end. Prereleases are excluded if a
+    /// release is installed, unless the range matches nothing else.
     fn suggested(&self, origin: &Origin<'_>) -> Vec<Offer<'a>> {
         let mut suggested = self.offers.clone();
         origin.keep_suggested(&mut suggested);
@@ -175,8 +176,8 @@ impl<'a> Inquiry<'a> {
         suggested
     }
 
-    /// How many versions of the requested channels and range are suggested and newer than this bundle, or than what is
-    /// installed.
+    /// The number of suggested versions in the requested channels and range that are newer than `end`, or than the
+    /// installed bundle.
     pub fn newer_than(&self, end: Option<Choice<'_>>) -> usize {
         let rules = self.basis.snapshot.rules();
         let Some(installed) = self.origin() else {
@@ -229,8 +230,8 @@ fn upward_edges<'a>(offers: &[Offer<'a>], origin: &Origin<'_>) -> Vec<Choice<'a>
     edges.filter(is_up).collect()
 }
 
-/// The one edit that installs one of these bundles, otherwise the best; if guardrails forbid it, the edits
-/// along edges.
+/// The single edit that installs one of these bundles, otherwise the best one. If guardrails forbid it, the edits along
+/// edges.
 fn free<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -256,8 +257,8 @@ fn free<'a>(
     }
 }
 
-/// The bundles that one edit must install: these, otherwise what the request resolves to without a pin,
-/// unless that is lower than what is installed.
+/// The bundles that a single edit should install: the targets, otherwise the bundle that the request resolves to
+/// without a pin, unless it is lower than the installed one.
 pub(super) fn wanted<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -290,8 +291,8 @@ fn free_along_edges<'a>(
     }
 }
 
-/// Whether each edit is allowed and installs its bundle, with the one before installed: the search
-/// followed edges, and the bypass may resolve to something else.
+/// Whether each edit is allowed and installs its bundle, with the bundle of the previous edit installed. The search
+/// followed edges, but with the bypass an edit may resolve to another bundle.
 fn is_admitted(inquiry: &Inquiry<'_>, steps: &[Choice<'_>]) -> bool {
     let start = Some(inquiry.installed.clone());
     let end = steps.iter().fold(start, |installed, step| {
@@ -302,14 +303,14 @@ fn is_admitted(inquiry: &Inquiry<'_>, steps: &[Choice<'_>]) -> bool {
     end.is_some()
 }
 
-/// How an edit that pins a bundle is judged.
+/// The result of judging an edit that pins a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum StepEdit {
-    /// The bundle is installed.
+    /// The edit installs the bundle.
     Given,
     /// Guardrails or upgrade policies forbid the edit.
     Forbidden,
-    /// The bundle cannot be pinned, the edit is refused for another reason, or the pin gives another bundle.
+    /// The bundle cannot be pinned, the edit is refused for another reason, or the pin resolves to another bundle.
     Otherwise,
 }
 
@@ -327,7 +328,7 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
     }
 }
 
-/// The shortest path along edges to one of these bundles, otherwise to the highest that can be reached.
+/// The shortest path along edges to one of these bundles, otherwise to the highest reachable one.
 pub(super) fn along<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -364,7 +365,7 @@ fn to_targets<'a>(
     }
 }
 
-/// The path to the highest suggested candidate, unless that is lower than what is installed.
+/// The path to the highest suggested candidate, unless that candidate is lower than the installed bundle.
 fn upwards<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -389,5 +390,5 @@ fn upwards<'a>(
     }
 }
 
-/// How many bundles of one version are tried: one a catalog, and its releases.
+/// The most bundles of one version that are tried: one per catalog, with its releases.
 const MOST_TARGETS: usize = 32;

@@ -1,4 +1,4 @@
-//! The reasons for and against one step, from the installed bundle to one of some bundles.
+//! The reasons for and against one step, from the installed bundle to one of the given bundles.
 
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{Token, Verdict, pin};
@@ -11,44 +11,44 @@ use olmguard_catalog::{DependencyKind, WrittenEdge};
 /// A condition that a step does not meet.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Need<'a> {
-    /// No entry has an edge to it: it needs one, by `replaces`, `skips` or `skipRange`.
+    /// No entry has an edge to the bundle. It needs one, by `replaces`, `skips` or `skipRange`.
     Edge {
-        /// The installed name, if it is known.
+        /// The name of the installed bundle, if known.
         name: Option<String>,
         /// The installed version.
         version: String,
     },
-    /// The name of the installed bundle is not known, and the answer depends on it.
+    /// The name of the installed bundle is unknown, and the answer depends on it.
     Name {
         /// The installed version.
         version: String,
     },
-    /// The semver rules count, and do not allow it.
+    /// The semver rules apply and do not allow the step.
     Versions(Hindrance),
-    /// Entries of channels that are not requested have an edge to it.
+    /// Only entries of other channels than the requested ones have an edge to the bundle.
     Channel(Vec<String>),
-    /// It is in none of the requested channels, but in these.
+    /// The bundle is in none of the requested channels, but in these.
     Member(Vec<String>),
-    /// The range does not match it.
+    /// The range does not match the bundle.
     Range(String),
-    /// It declares a dependency of this kind.
+    /// The bundle declares a dependency of this kind.
     Dependency(DependencyKind),
-    /// Its version cannot be read.
+    /// The version of the bundle cannot be read.
     Version,
-    /// The pin gives another bundle of the version.
+    /// The pin resolves to another bundle of the version.
     Chosen {
         /// The pin.
         pin: String,
-        /// The bundle that it gives.
+        /// The bundle that the pin resolves to.
         given: Choice<'a>,
     },
-    /// Catalogs of one priority have it.
+    /// Several catalogs of the same priority have the bundle.
     Catalogs(Vec<String>),
-    /// OLM crashes over a skipRange.
+    /// OLM crashes on a `skipRange`.
     BrokenRange,
     /// The installed version cannot be read.
     Installed,
-    /// Its entries have a skipRange that OLM ignores.
+    /// Entries of the bundle have a `skipRange` that OLM ignores.
     UnreadRange(Vec<String>),
     /// Without a pin, OLM prefers bundles that are not deprecated.
     Deprecated,
@@ -57,16 +57,16 @@ pub enum Need<'a> {
 /// The judgement of the edit that pins the version in question.
 #[derive(Debug)]
 pub struct PinnedStep<'a> {
-    /// The range that pins it.
+    /// The range that pins the version.
     pub pin: String,
     /// The judgement of the edit.
     pub decision: Decision<'a>,
-    /// Another bundle that it installs instead.
+    /// The bundle that the edit installs instead, if it is another one.
     pub another: Option<Choice<'a>>,
 }
 
 impl PinnedStep<'_> {
-    /// Whether it installs the bundle in question.
+    /// Whether the edit installs the bundle in question.
     pub fn is_allowed(&self) -> bool {
         self.decision.verdict() == Verdict::Allow && self.another.is_none()
     }
@@ -86,13 +86,13 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// Whether the successor rule accepts one of these bundles because of an edge.
+    /// Whether an edge makes one of these bundles a successor.
     pub fn is_successor(&self, targets: &[Choice<'a>]) -> bool {
         let origin = self.origin();
         origin.is_some_and(|origin| targets.iter().any(|to| self.leads(&origin, to)))
     }
 
-    /// Whether one of these bundles counts as the installed one, perhaps by another name.
+    /// Whether one of these bundles counts as the installed one, possibly under another name.
     fn stays(&self, targets: &[Choice<'a>]) -> bool {
         let origin = self.origin();
         origin.is_some_and(|origin| {
@@ -102,7 +102,7 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// Why guardrails forbid a step along an edge that counts.
+    /// The violations of guardrails by a step along an edge in the requested channels.
     pub fn violations_along(&self, targets: &[Choice<'a>]) -> Vec<Violation<'a>> {
         let Some(origin) = self.origin() else {
             return Vec::new();
@@ -124,7 +124,7 @@ impl<'a> Inquiry<'a> {
         Some(step(&here.version, &there.version))
     }
 
-    /// The conditions that a step does not meet, in the order in which they are worth fixing. `unpinned` is the bundle
+    /// The conditions that a step does not meet, in the order in which it is best to fix them. `unpinned` is the bundle
     /// that the request resolves to without a pin.
     pub fn needs(
         &self,

@@ -7,12 +7,12 @@ use crate::audit::{Audit, Deprecations, NextEdit, Onward, Place};
 use crate::judge::{ForbiddenStep, Token};
 use crate::resolve::Choice;
 
-/// Two audits, with the outcomes of the spec.
+/// Two audits, with the outcomes of the spec in both.
 pub(super) struct AuditPair<'a, 'b, 's> {
     before: &'a Audit<'b>,
     after: &'a Audit<'s>,
     pub(super) outcomes: (SpecOutcome, SpecOutcome),
-    /// The one difference between the ends of the edits.
+    /// The difference between the ends of the edits, if any.
     reach: Option<Difference>,
 }
 
@@ -33,27 +33,27 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         self.becomes(SpecOutcome::Unresolvable) && !is_named
     }
 
-    /// Whether something keeps the bundle from being installed, before and after.
+    /// Whether the bundle cannot be installed, before and after.
     fn are_not_installable(&self) -> (bool, bool) {
         let [before, after] = [self.before, self.after].map(|it| it.not_installable().is_some());
         (before, after)
     }
 
-    /// Whether only now something does, or is sure to.
+    /// Whether the bundle is not installable only since the change, or only since then certainly.
     fn is_not_installable(&self) -> bool {
         let is_denied = |audit: &Audit<'_>| audit.judgement.token() == Token::Preflight;
         let is_new = self.are_not_installable() == (false, true);
         is_new || (is_denied(self.after) && !is_denied(self.before))
     }
 
-    /// Whether nothing does any more, and the spec was allowed before.
+    /// Whether the bundle has become installable although the spec was already allowed.
     fn is_installable(&self) -> bool {
         let is_resolved = self.after.judgement.ruled.resolved().is_some();
         let is_new = self.are_not_installable() == (true, false);
         is_new && is_resolved && !self.becomes(SpecOutcome::Allowed)
     }
 
-    /// Whether there is this difference between them.
+    /// Whether the audits have this difference.
     pub(super) fn have(&self, difference: Difference) -> bool {
         match difference {
             Difference::PackageGone => self.package_is_gone(),
@@ -118,7 +118,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         before != Token::AmbiguousCatalogs && after == Token::AmbiguousCatalogs
     }
 
-    /// Whether the reason is another. An allowed spec has no reason, and its bundle counts as a move.
+    /// Whether the reason differs. An allowed spec has no reason, and its bundle counts as a move.
     fn has_other_reason(&self) -> bool {
         let (before, after) = self.outcomes;
         let (old, new) = self.tokens();
@@ -148,7 +148,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         new.iter().any(|name| !old.contains(name))
     }
 
-    /// Whether something is no longer deprecated, in a catalog that still has the bundle.
+    /// Whether something is no longer deprecated in a catalog that still has the bundle.
     fn undeprecates(&self) -> bool {
         let kinds = [
             Difference::PackageDeprecated,
@@ -175,7 +175,7 @@ fn ends<'s>(steps: &[ForbiddenStep<'s>]) -> Vec<Choice<'s>> {
     steps.iter().map(|step| step.to).collect()
 }
 
-/// The names of the deprecated channels; for a package and a bundle, one empty name if it is deprecated.
+/// The names of the deprecated channels. For a package or a bundle, one empty name if it is deprecated.
 fn deprecated<'s>(audit: &Audit<'s>, what: Difference) -> Vec<&'s str> {
     let Some(Place { deprecations, .. }) = &audit.place else {
         return Vec::new();
@@ -192,7 +192,7 @@ fn deprecated<'s>(audit: &Audit<'s>, what: Difference) -> Vec<&'s str> {
     }
 }
 
-// === The newest version, and the edits to the newest version that can be reached, before and after ===
+// === The newest version, and the edits to the newest reachable version, before and after ===
 
 /// The end of the edits of an extension.
 #[derive(Clone, Copy, Debug)]
@@ -201,7 +201,7 @@ pub struct Reach<'a, 's> {
 }
 
 impl<'a, 's> Reach<'a, 's> {
-    /// The end by an audit; absent if it has no place.
+    /// The end of the edits according to an audit; `None` if the audit has no place.
     pub fn of(audit: &'a Audit<'s>) -> Option<Self> {
         audit.place.as_ref().map(|place| Self { place })
     }
@@ -220,12 +220,12 @@ impl<'a, 's> Reach<'a, 's> {
         }
     }
 
-    /// The bundle that the last of them installs.
+    /// The bundle that the last edit installs.
     pub fn end(self) -> Option<Choice<'s>> {
         self.next()?.path.last().copied()
     }
 
-    /// The closed path, with the difference that names the reason.
+    /// The blocked path, with the difference that names the reason.
     fn closed(self) -> Option<(Difference, &'a [Choice<'s>])> {
         match &self.place.onward {
             Onward::Forbidden(path) => Some((Difference::PathForbidden, path)),
@@ -274,7 +274,7 @@ fn of_paths(before: Reach<'_, '_>, after: Reach<'_, '_>) -> Option<Difference> {
     (!is_same).then_some(Difference::OtherPath)
 }
 
-/// The difference for a path that is closed now: it may have been closed before, for the same reason.
+/// The difference for a path that is blocked after the change. It may have been blocked before, for the same reason.
 fn begins(
     before: Option<Reach<'_, '_>>,
     (why, path): (Difference, &[Choice<'_>]),

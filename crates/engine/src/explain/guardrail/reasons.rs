@@ -1,7 +1,7 @@
 //! The reasons of many steps, each listed once.
 //!
-//! Hundreds of rules can forbid each of thousands of steps, and a reason can have some kilobytes of words. So steps
-//! have the places of their reasons in one table, and share equal lists of places.
+//! Hundreds of rules can forbid each of thousands of steps, and the text of a reason can have kilobytes. So steps refer
+//! to their reasons by index in one table, and share equal lists of indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::resolve::{PolicyFinding, ViolatedRule, Violation};
 use olmguard_catalog::guardrail::Rule;
 use olmguard_policy::{PolicyRule, Step};
 
-/// The places of the reasons of one step in [`Reasons`].
+/// The indexes of the reasons of one step in [`Reasons`].
 pub type Places = Arc<[usize]>;
 
-/// Reasons, each once, in the order in which they were found.
+/// Reasons without duplicates, in the order in which they were found.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
     told: Vec<GuardrailReport>,
-    /// For each reason the number of its name: rules of several authors can have the same.
+    /// The number of the name of each reason, because rules of several authors can have the same name.
     names: Vec<usize>,
 }
 
@@ -29,17 +29,18 @@ impl Reasons {
         &self.told
     }
 
-    /// The reason at a place.
+    /// The reason at an index.
     pub fn at(&self, place: usize) -> Option<&GuardrailReport> {
         self.told.get(place)
     }
 
-    /// The names of the rules at some places, each once and cut if it is long; of very many the first ones.
+    /// The names of the rules at these indexes, without duplicates, long ones cut. If there are very many, only the
+    /// first.
     pub fn names(&self, places: &[usize]) -> String {
         self.names_of(places.iter().copied())
     }
 
-    /// The names of all rules, in the same way.
+    /// The names of all rules, in the same form.
     pub fn all_names(&self) -> String {
         self.names_of(0..self.told.len())
     }
@@ -58,7 +59,7 @@ impl Reasons {
     }
 }
 
-/// Collects reasons in a table. Reasons are compared by owner and rule, not by their words, which are made once.
+/// Collects reasons in a table. Reasons are compared by owner and rule, not by their text, which is made only once.
 #[derive(Debug, Default)]
 pub struct ReasonTable<'s> {
     reasons: Reasons,
@@ -68,7 +69,7 @@ pub struct ReasonTable<'s> {
 }
 
 impl<'s> ReasonTable<'s> {
-    /// The places of the reasons against a step: guardrails, then upgrade policies.
+    /// The indexes of the reasons against a step: guardrails, then upgrade policies.
     pub fn places(
         &mut self,
         violations: &[Violation<'s>],
@@ -122,10 +123,10 @@ impl<'s> ReasonTable<'s> {
 enum ReasonKey<'s> {
     /// A rule, by its address in memory, with its owner.
     Rule(*const Rule, Author, &'s str),
-    /// Anything else: its kind, its base graph, and its owner and place.
+    /// Any other reason: its kind, its base graph, and its owner and place.
     Other(&'static str, &'static str, Author, &'s str),
-    /// A rule of an upgrade policy: the name of the policy, the field, the bundle that it denies, and how large a step
-    /// it is if that matters.
+    /// A rule of an upgrade policy: the name of the policy, the field, the bundle that it denies, and the size of the
+    /// step if that matters.
     Policy(&'s str, String, &'s str, Option<Step>),
 }
 
@@ -157,9 +158,9 @@ impl<'s> ReasonKey<'s> {
     }
 }
 
-/// How many rules are named in a few words.
+/// The most rules that are named in a summary.
 const MOST_NAMES: usize = 4;
-/// The bytes of the longest name that is shown whole among others.
+/// The most bytes of a name in a summary.
 const LONGEST_NAME: usize = 64;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Rows that lack a fact: no answer in time, no catalog, nothing known of what is installed or of the policies.
+//! Rows with a missing fact: no answer in time, no catalog, an unknown installed version, or unknown policies.
 //!
-//! How long ago something was known is in none of these texts: it differs between replicas.
+//! None of these texts contains the age of a fact, because it differs between replicas.
 
 use core::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::resolve::{NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::dns1123;
 
-// === No answer of the server ===
+// === The server did not answer ===
 
-/// What was waited for and how long, and the way out: nothing is wrong with the edit as far as is known.
+/// The text about what the edit waited for and for how long, and to apply it again. No fault of the edit is known.
 pub(super) fn unanswered(cause: UnansweredReason) -> RefusalWords {
     let again = match cause {
         UnansweredReason::DeadlineExceeded { .. } => "apply it again; it was not checked",
@@ -46,7 +46,7 @@ fn waited(cause: UnansweredReason) -> String {
     }
 }
 
-/// The duration without what is below a millisecond.
+/// The duration, truncated to milliseconds.
 fn milliseconds(duration: Duration) -> Duration {
     Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
@@ -73,7 +73,7 @@ pub(super) fn no_catalogs(facts: &MessageFacts<'_>, none: NoCatalogs) -> Refusal
     }
 }
 
-// === Row 4a: what is installed is not known ===
+// === Row 4a: the installed bundle is unknown ===
 
 pub(super) fn installed(facts: &MessageFacts<'_>, cause: &UnknownCause) -> RefusalWords {
     RefusalWords::new(
@@ -84,7 +84,7 @@ pub(super) fn installed(facts: &MessageFacts<'_>, cause: &UnknownCause) -> Refus
     .needing(needed_of_unknown(cause))
 }
 
-/// Why it is not known what is installed.
+/// Why the installed bundle is unknown.
 pub(in crate::explain) fn installed_unknown(cause: &UnknownCause) -> &'static str {
     match cause {
         UnknownCause::Condition => {
@@ -173,7 +173,7 @@ pub(super) fn invalid_installed(facts: &MessageFacts<'_>) -> RefusalWords {
     ))
 }
 
-// === Rows 5 to 5b: a catalog that does not answer ===
+// === Rows 5 to 5b: a catalog that cannot answer ===
 
 pub(super) fn not_loaded(facts: &MessageFacts<'_>, failed: &NotLoaded<'_>) -> RefusalWords {
     let line = words("catalog ").name(&failed.catalog.name);
@@ -209,7 +209,8 @@ pub(super) fn not_loaded(facts: &MessageFacts<'_>, failed: &NotLoaded<'_>) -> Re
         })
 }
 
-/// Whether the cluster can say more: it says nothing about content that was read, nor about a catalog that it never had.
+/// Whether the cluster can show more. It shows nothing about content that was read, or about a catalog that it never
+/// had.
 fn is_known_to_cluster(failed: &NotLoaded<'_>) -> bool {
     match failed.why {
         NotLoadedCause::NotServing => true,
@@ -230,7 +231,7 @@ pub(super) fn too_old(facts: &MessageFacts<'_>, old: &[&CatalogState]) -> Refusa
         )
 }
 
-/// Superseded content, by which another row would deny: with the reason of that row.
+/// The text about superseded content because of which another row would deny, with the reason of that row.
 pub(super) fn superseded(denied: RefusalWords, catalogs: &[&CatalogState]) -> RefusalWords {
     let has = if catalogs.len() > 1 { "have" } else { "has" };
     let why = format!(
@@ -245,7 +246,7 @@ pub(super) fn superseded(denied: RefusalWords, catalogs: &[&CatalogState]) -> Re
     .needing("Wait until the newer content of the catalog is loaded.")
 }
 
-/// The catalog by its name, several by their number.
+/// The name of the only catalog, or the number of catalogs.
 fn named(catalogs: &[&CatalogState]) -> CutLine {
     match catalogs {
         [only] => words("catalog ").name(&only.name),
@@ -263,20 +264,20 @@ fn which(catalogs: &[&CatalogState]) -> Vec<Detail> {
     }
 }
 
-/// Where to look for all catalogs.
+/// The command that shows all catalogs.
 fn see_all() -> Detail {
     let command = "kubectl get clustercatalogs --show-labels";
     Detail::items("See", vec![command.to_owned()])
 }
 
-/// Where to look for one catalog. A name that a shell would read otherwise is not put into a command.
+/// The command that shows one catalog. Omitted for a name that a shell would interpret.
 fn see(catalog: &CatalogState) -> Detail {
     let is_plain = dns1123::is_subdomain(&catalog.name);
     let command = is_plain.then(|| format!("kubectl describe clustercatalog {}", catalog.name));
     Detail::items("See", command.into_iter().collect())
 }
 
-// === Row 17a: policies that are not known ===
+// === Row 17a: unknown policies ===
 
 pub(super) fn policies(why: &str) -> RefusalWords {
     RefusalWords::new("", words("not all policies of the cluster are known yet"))

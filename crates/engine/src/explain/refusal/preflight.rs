@@ -36,7 +36,7 @@ pub(super) fn refused(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) 
     }
 }
 
-/// Why the bundle cannot be installed; of several reasons the one under the default settings of the release.
+/// Why the bundle cannot be installed. If there are several reasons, the one with the default settings of the release.
 pub(in crate::explain) fn reason(refusal: &PreflightRefusal<'_>) -> CutLine {
     let first = refusal.faults.faults.first();
     first.map_or_else(CutLine::default, |fault| of_fault(refusal, fault))
@@ -63,7 +63,7 @@ fn of_fault(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> CutLine {
     lines(refusal, fault).into_iter().next().unwrap_or_default()
 }
 
-/// What is wrong, the first [`MOST_CAUSES`] of all.
+/// The faults in text, at most [`MOST_CAUSES`].
 fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
     let bundle = || CutLine::default().name(&refusal.resolved.bundle().name);
     let line = match fault {
@@ -141,7 +141,7 @@ fn of_change((crd, found): (&str, Option<&CrdFinding>)) -> CutLine {
     words("CRD ").name(crd).say(": ").said(&change)
 }
 
-/// Why a bundle on the way cannot be installed, and what helps.
+/// Why a bundle on the path cannot be installed, and what helps.
 pub(super) fn blocked_by(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> Detail {
     let fault = refusal.faults.faults.first();
     let needed = fault.map(|fault| needed(facts, refusal, fault));
@@ -149,7 +149,7 @@ pub(super) fn blocked_by(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_
     Detail::sentences("Blocked by", vec![why.to_string()])
 }
 
-/// The reason and the checks in the space of a warning.
+/// The reason and the checks, short enough for a warning.
 pub(in crate::explain) fn in_short(refusal: &PreflightRefusal<'_>) -> CutLine {
     let faults = &refusal.faults;
     let (reason, checks) = match faults.faults.first() {
@@ -195,7 +195,7 @@ fn of_config(fault: &ConfigFault) -> CutLine {
     words("spec.config is not valid: ").said(&fault.to_string())
 }
 
-/// What has to be done.
+/// The text about what to do.
 fn needed(
     facts: &MessageFacts<'_>,
     refusal: &PreflightRefusal<'_>,
@@ -227,7 +227,8 @@ fn needed(
     }
 }
 
-/// Several extensions can have one package, and no two of them the same object.
+/// The text about what to do if an object belongs to another owner. Several extensions can have one package, but no two
+/// can have the same object.
 fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
     let Some(first) = objects.first() else {
         return CutLine::default();
@@ -267,7 +268,7 @@ fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
     }
 }
 
-/// What has to be done about what the catalog shows, without the image.
+/// The text about what to do about a fault that the catalog shows without the image.
 fn needed_of_catalog(
     facts: &MessageFacts<'_>,
     refusal: &PreflightRefusal<'_>,
@@ -300,7 +301,8 @@ fn needed_of_catalog(
     }
 }
 
-/// That a feature gate has to be on, after other words, or that it takes a newer OLM to have the gate.
+/// The text to turn on a feature gate, or to update OLM first if the release does not have the gate. `before` precedes
+/// it.
 fn turn_on(before: &str, gate: InstallGate, minor: u8) -> CutLine {
     let (name, since) = (gate.as_str(), gate.since());
     words(&if minor < since {
@@ -310,7 +312,7 @@ fn turn_on(before: &str, gate: InstallGate, minor: u8) -> CutLine {
     })
 }
 
-/// What has to be corrected in the configuration.
+/// The text about what to correct in the configuration.
 fn needed_of_invalid(
     facts: &MessageFacts<'_>,
     refusal: &PreflightRefusal<'_>,
@@ -336,7 +338,7 @@ fn needed_of_invalid(
     }
 }
 
-/// The configuration that a bundle needs which cannot watch all namespaces.
+/// The text about the configuration that a bundle needs if it cannot watch all namespaces.
 fn needed_config(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> CutLine {
     let (gate, minor) = (InstallGate::SingleOwnNamespace, refusal.faults.minor);
     if minor < gate.since() {
@@ -356,13 +358,13 @@ fn needed_config(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> Cu
     }
 }
 
-/// Whether the gate can be off without which OLM reads no configuration.
+/// Whether the gate without which OLM reads no configuration may be off.
 fn may_lack_gate(refusal: &PreflightRefusal<'_>) -> bool {
     let checks = refusal.faults.checks();
     checks.contains(&PreflightCheck::InstallModeUnsupported)
 }
 
-/// The only namespace that can be watched, if there is one.
+/// The only namespace that can be watched, if there is only one.
 fn to_watch(request: Option<&InstallRequest>, modes: InstallModes) -> CutLine {
     match request {
         Some(request) if !modes.single_namespace && !request.namespace.is_empty() => {
@@ -372,7 +374,7 @@ fn to_watch(request: Option<&InstallRequest>, modes: InstallModes) -> CutLine {
     }
 }
 
-/// The values that a bundle with these install modes takes for `watchNamespace`.
+/// The values of `watchNamespace` that a bundle with these install modes accepts.
 fn watched(request: Option<&InstallRequest>, modes: InstallModes) -> CutLine {
     let namespace = request.map_or("", |request| &request.namespace);
     let line = words("The bundle takes ");
@@ -391,14 +393,14 @@ fn watched(request: Option<&InstallRequest>, modes: InstallModes) -> CutLine {
     })
 }
 
-/// Whether OLM v1 has a use for one of the modes.
+/// Whether OLM v1 can use one of the modes.
 fn is_installable(modes: InstallModes) -> bool {
     modes.all_namespaces || modes.single_namespace || modes.own_namespace
 }
 
 const TO_INSTALL: &str = "To install it, ";
 
-/// How many faults of a configuration are named: it can have thousands.
+/// The most faults that are listed, because a configuration can have thousands.
 const MOST_CAUSES: usize = 5;
 
 const CONFIG: &str = "spec.config.inline";
