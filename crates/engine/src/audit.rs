@@ -248,7 +248,7 @@ word_set! {
         MovesToPrerelease => "moves_to_prerelease",
         /// A fact is missing: a fact for the verdict, or the installed bundle.
         Undecided => "undecided",
-        /// Newer versions exist, but no upgrade path leads to any of them.
+        /// Newer versions exist, but none of them can be reached.
         Stranded => "stranded",
         /// No catalog has the installed bundle any more.
         NotInCatalog => "not_in_catalog",

@@ -432,8 +432,8 @@ pub enum Exemption {
     Unchanged,
     /// The content of the extension does not come from a catalog.
     Source(String),
-    /// An update that only turns the bypass off. Rows 16 and 17 are checked for the step that OLM then takes, if it
-    /// takes one.
+    /// An update whose only change to the filter is to turn the bypass off. Rows 16 and 17 are checked for the step
+    /// that OLM then takes, if it takes one.
     Stricter,
     /// An update that only changes how the bundle is configured: `spec.config`. Row 15a is checked for it.
     Reconfigured,

@@ -299,8 +299,8 @@ pub fn merge(
     cluster
 }
 
-/// Replaces the contents of catalogs with given contents of the same name, and removes those from the list. The status
-/// in the cluster describes the replaced content, so its fields about the content are dropped.
+/// Replaces the contents of catalogs with given contents of the same name, and removes those from the list. The
+/// reference, the time and the currency in the cluster describe the replaced content, so they are dropped.
 fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     contents.retain_mut(|(name, content)| {
         let state = states.iter_mut().find(|state| state.name == *name);

@@ -32,7 +32,7 @@ pub enum Onward<'s> {
     /// A newer version could be reached in one catalog if OLM could choose between the several catalogs with the
     /// package.
     Tied,
-    /// Newer versions exist, but no edges lead to any of them.
+    /// Newer versions exist, but edges allow no path to any of them.
     Stranded,
     /// The search reached its limit.
     NotFound,

@@ -326,7 +326,7 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
     })
 }
 
-/// The text of the rule contains the time.
+/// The time is in the text of the rule.
 const WAIT: &str = "Wait until the next window opens.";
 const WAIT_FOR_ALL: &str =
     "Wait until the windows of all these policies are open at the same time.";
@@ -337,7 +337,7 @@ const NEVER_OPENS: &str = "Only an administrator can add a window that opens aga
 const WITHOUT_BYPASS: &str =
     "Remove the override: olmguard path shows which upgrades are possible without it.";
 
-/// The limit of a window.
+/// The note about what a window cannot prevent.
 const UNBOUNDED: &str = "the range has no upper bound: a window does not stop OLM from installing newer versions automatically";
 
 /// The most findings that are listed; no one reads more.

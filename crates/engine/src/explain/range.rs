@@ -64,7 +64,7 @@ pub(super) fn placed_fault(range: &str, fault: &RangeFault) -> String {
     )
 }
 
-/// The text at a fault in a range and the text expected there: `expected ..., found "<"`.
+/// The text found at a fault in a range, and the text expected there: `expected ..., found "<"`.
 pub fn fault(range: &str, fault: &RangeFault) -> String {
     let expected = match fault.expected {
         ExpectedPart::End => "the end of the range",

@@ -1,7 +1,7 @@
 //! Hints about fields that an API does not have, and about words of another API. Old documents mix them.
 //!
 //! A hint changes no verdict. It names the field or word found and, if known, its likely replacement in this API. An
-//! API server drops or refuses an unknown field, so an object from a cluster has few hints.
+//! API server drops or refuses an unknown field, so an object that it accepted has none.
 
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ use olmguard_catalog::version::Constraint;
 /// The bundle that an earlier filter pins; `None` if the filter matches several versions.
 ///
 /// The name of the bundle is looked up. If no catalog has a bundle with exactly this version and release, the pin may
-/// still resolve to a bundle with another release. That bundle is then the result.
+/// still resolve to a bundle that has its own release. That bundle is then the result.
 pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
     let range = Constraint::parse(earlier.range()?, basis.snapshot.rules().masterminds).ok()?;
     let version = InstalledBundle {

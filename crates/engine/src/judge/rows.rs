@@ -39,7 +39,7 @@ pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault
     request.ok_or(faults)
 }
 
-/// Refuses a filter whose only effect is cost. The limit is ours, not OLM's.
+/// Refuses a filter that can only cost time. The limit is ours, not OLM's.
 fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
     let most = Filter::MOST_ENTRIES;
     (filter.entries() > most).then(|| {

@@ -297,7 +297,7 @@ struct PolicyWalk<'a, 's> {
     findings: Vec<PolicyFinding<'s>>,
     /// The rules that already warned about a step, by policy and field. One warning per rule is enough for a walk.
     warned: BTreeSet<(&'s str, String)>,
-    /// The number of steps compared with all conditions, if not all.
+    /// The number of steps that were compared with all conditions, if not all steps were.
     looked_at: Option<usize>,
 }
 

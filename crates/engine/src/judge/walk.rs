@@ -4,8 +4,8 @@
 //! Each step is the answer to the same request, with the bundle of the previous step installed.
 //!
 //! Invariant: the walk ends. By the stay rule, the installed bundle is a candidate of the next step. So each step is
-//! better than the previous one: from deprecated to not deprecated, then to a catalog of higher priority, then to a
-//! better bundle in the same catalog. So no bundle occurs twice.
+//! better than the previous one: bundles are compared by deprecation, then by the priority of the catalog, then by
+//! preference within the catalog. So no bundle occurs twice.
 
 use crate::extension::{Filter, InstalledBundle};
 use crate::judge::question::{FilterQuestion, ReadInstalled};

@@ -157,7 +157,7 @@ pub struct SubscriptionOrder<'g, 'p> {
 /// `Display` prints OLM's own text. In OLM v0, the name of the Subscription follows the texts of the last two variants.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum LineError {
-    /// Another entry replaces or skips every entry.
+    /// Every entry is replaced or skipped by another entry.
     #[error(
         "no channel heads (entries not replaced by another entry) found in channel {} of package {}",
         go::quote(channel),

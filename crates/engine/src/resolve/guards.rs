@@ -410,7 +410,7 @@ impl<'s> VersionPool<'s> {
         }
     }
 
-    /// Whether a higher version exists in the same minor version that is not deprecated. Prereleases count only if
+    /// Whether the minor version of `version` has a higher version that is not deprecated. Prereleases count only if
     /// `version` is one.
     fn has_later_patch(&self, version: &Version) -> bool {
         let highest = self.highest.get(&minor(version));

@@ -83,8 +83,8 @@ impl KnownPackage {
     }
 }
 
-/// Whether operator-controller can install a bundle for no extension at all, because the catalog shows that it does not
-/// support the bundle.
+/// Whether operator-controller can never install a bundle, because the catalog shows that the bundle needs an
+/// unsupported feature.
 pub fn is_unsupported(bundle: &Bundle, rules: &Rules) -> bool {
     let context = InstallContext::of_unknown();
     let case = context.case(bundle, rules, ImageFacts::UNKNOWN);

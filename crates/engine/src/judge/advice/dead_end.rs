@@ -1,5 +1,5 @@
-//! How far users can upgrade if no upgrade path leads to the requested version, and which guardrail, policy or bundle
-//! is the reason.
+//! How far users can upgrade if there is no upgrade path to the requested version, and which guardrail, policy or
+//! bundle is the reason.
 
 use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::{ForbiddenStep, PreflightRefusal, Ruling, steps_of};

@@ -187,7 +187,7 @@ pub(super) struct Ground<'a, 's> {
     pub(super) offers: Vec<Offer<'s>>,
     guards: Guards<'s>,
     policies: MatchingPolicies<'a, 's>,
-    /// How a bundle is to be installed, if OLM's release denies a bundle that cannot be.
+    /// The installation settings; absent if the rules do not deny a bundle that cannot be installed.
     install: Option<InstallContext<'a>>,
     refusals: KnownRefusals,
     snapshot: &'s Snapshot,

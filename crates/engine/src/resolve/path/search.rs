@@ -12,9 +12,9 @@ use olmguard_catalog::graph::{SearchVisit, Visits};
 /// cost only as much as the longest one.
 ///
 /// The search is breadth-first, and its steps are edits. Of several shortest paths, it keeps the path with the fewest
-/// prereleases, then the path with the higher first steps, because a range that is meant for releases includes
-/// prereleases too. The search ends after [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles, which is beyond
-/// every published package.
+/// prereleases, then the path with the higher first steps. Prereleases count because a range that is meant for releases
+/// includes them too. The search ends after [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles, which is
+/// beyond every published package.
 ///
 /// Invariant: bundles that are fewer steps away are expanded first, and among them the bundles with the fewest
 /// prereleases on their path. So each bundle is first reached by its best path, regardless of the query.
