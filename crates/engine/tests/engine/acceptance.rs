@@ -1,20 +1,19 @@
 //! The acceptance tables of OLM v1's specification, row by row; a failure names its row.
 //!
-//! Tables: the resolver (8.2), the successor rule (8.3), filters and order (8.4), bundle versions
-//! (8.5), what resolution can answer of the end-to-end runs (8.8), and the derived rows (8.9); then rows
-//! of our own table (`rows`).
+//! Tables: the resolver (8.2), the successor rule (8.3), filters and order (8.4), bundle versions (8.5), the part of
+//! the end-to-end runs that resolution can answer (8.8), and the derived rows (8.9); then rows of our own table
+//! (`rows`).
 //!
-//! Left out, with the reason:
+//! Omitted, with the reason:
 //!
-//! - 8.2 #2, #3, #34, #35: a failing Go interface; here a catalog that cannot be read is undecided
-//!   before the walk (`CatalogNotLoaded`), and its text would quote Go. 8.2 #6: a validation that a
-//!   test injects. 8.2 #36: the walk itself, which every row with several catalogs shows.
-//! - 8.3, the bundle without a name: no blob without a name gets so far.
+//! - 8.2 #2, #3, #34, #35: a failing Go interface; here a catalog that cannot be read is undecided before the walk
+//!   (`CatalogNotLoaded`), and its text would quote Go. 8.2 #6: a validation that a test injects. 8.2 #36: the walk
+//!   itself, which every row with several catalogs shows.
+//! - 8.3, the bundle without a name: a blob without a name never gets this far.
 //! - 8.4, `And` and `Or`: our filters are sets.
-//! - 8.6: conditions that the controller sets. 8.7: the CRD's rules, tested with the schema.
-//! - 8.8 #8 is #7 by polling; #10 to #17: revisions, recovery, installation, access control; the
-//!   texts of v0.10, of which the outcomes are kept; 69196, 68821, 74108 and 70723: their catalogs'
-//!   graphs are not told.
+//! - 8.6: conditions that the controller sets. 8.7: the rules of the CRD, tested with the schema.
+//! - 8.8 #8 is #7 by polling; #10 to #17: revisions, recovery, installation, access control; the texts of v0.10, of
+//!   which the outcomes are kept; 69196, 68821, 74108 and 70723: the graphs of their catalogs are not given.
 
 mod bundle_versions;
 mod derived;
@@ -37,7 +36,7 @@ const D1: &Written<'_> = &written(
      (deprecated): 1.0.0; 1.0.1",
 );
 
-/// A catalog that has everything but `P`.
+/// A catalog with everything except `P`.
 const WITHOUT: &Written<'_> = &Written {
     package: "other",
     prefix: "other.v",
@@ -103,18 +102,18 @@ const D7: &Written<'_> = &written(
      stable: 0.4.0 replaces 0.1.0 skips 0.2.0,0.3.0",
 );
 
-// === What a row expects, and whether it came out ===
+// === The expected result of a row, and the actual one ===
 
-/// What a row says comes out.
+/// The expected result of a row.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
-    /// This version, whatever the deprecations.
+    /// This version, regardless of deprecations.
     Gives(&'static str),
     /// This version from this catalog.
     GivesFrom(&'static str, &'static str),
-    /// This version, and its catalog's deprecations are returned.
+    /// This version, with the deprecations of its catalog returned.
     GivesDep(&'static str),
-    /// This version, and no deprecations are returned.
+    /// This version, with no deprecations returned.
     GivesNoDep(&'static str),
     /// Exactly this error.
     Fails(&'static str),
@@ -122,7 +121,7 @@ enum Expected {
     FailsWith(&'static str),
 }
 
-/// What came out.
+/// The actual result.
 #[derive(Debug)]
 struct Got {
     version: Option<String>,
@@ -168,7 +167,7 @@ impl Got {
     }
 }
 
-/// Puts each row's question, and fails with every row that comes out otherwise.
+/// Evaluates each row, and fails with every row whose result differs.
 #[track_caller]
 fn check(table: &str, rows: impl IntoIterator<Item = (u32, Question, Expected)>) {
     let failed: Vec<String> = rows

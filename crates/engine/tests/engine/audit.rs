@@ -1,4 +1,4 @@
-//! What already runs: what is said of an extension that nobody edits.
+//! Audits: the results for an extension without an edit.
 
 mod change;
 mod scene;
@@ -36,7 +36,7 @@ fn an_open_range_moves_step_by_step() {
         assert_eq!(versions(&walk.steps), ["1.1.0", "1.2.0"]);
         assert_eq!(audit.judgement.token(), Token::Resolved);
     });
-    // Edits are needed for what the range excludes.
+    // Edits are needed only for versions that the range excludes.
     let bounded = Scene::new(CHAIN, "1.0.0").range("<1.2.0");
     assert_eq!(bounded.concerns(), ["moves", "behind"]);
 }
@@ -59,12 +59,13 @@ fn a_pin_stays_and_one_edit_is_enough_for_all_steps() {
 fn without_an_edge_to_a_newer_version_it_is_stranded() {
     let scene = Scene::new("a: 1.0.0; 2.0.0", "1.0.0").range("1.0.0");
     assert_eq!(scene.concerns(), ["stranded"]);
-    // What is newer and deprecated is no reason to move.
+    // A newer version that is deprecated is no reason to upgrade.
     let deprecated = Scene::new("a: 1.0.0; 2.0.0\n(deprecated): 2.0.0", "1.0.0").range("1.0.0");
     assert_eq!(deprecated.concerns(), [""; 0]);
 }
 
-/// OLM cannot choose between catalogs of one priority, which closes each path; that is what the request is told.
+/// OLM cannot choose between catalogs of one priority, so every path is blocked. The concern about the request reports
+/// this.
 #[test]
 fn where_catalogs_tie_it_is_not_stranded() {
     let scene = Scene::new(CHAIN, "1.0.0").range("1.0.0");
@@ -77,7 +78,7 @@ fn where_catalogs_tie_it_is_not_stranded() {
     assert_eq!(concerns, [Concern::Unresolvable]);
 }
 
-/// The path ends where an administrator wants to be, whatever edges lead beyond.
+/// The path ends at the version that an administrator wants, regardless of further edges.
 #[test]
 fn an_edge_to_a_deprecated_version_is_no_path_onward() {
     let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0\n(deprecated): 2.0.0";
@@ -90,7 +91,7 @@ fn an_edge_to_a_deprecated_version_is_no_path_onward() {
         assert_eq!(versions(place.newest.as_slice()), ["1.1.0"]);
         assert_eq!(versions(&next(audit).path), ["1.1.0"]);
     });
-    // A step on the way may be deprecated if the path goes on from there.
+    // A step on the path may be deprecated if the path continues from there.
     let through = "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0\n(deprecated): 1.1.0";
     let through = Scene::new(through, "1.0.0").range("1.0.0");
     through.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0", "2.0.0"]));
@@ -117,17 +118,17 @@ fn a_prerelease_counts_if_one_is_installed() {
     let candidate = Scene::new(lines, "1.2.0-rc.1").range("1.2.0-rc.1");
     assert_eq!(candidate.concerns(), ["behind"]);
     candidate.see(|audit| assert_eq!(versions(&next(audit).path), ["1.2.0-rc.2"]));
-    // A path can go through one.
+    // A path can pass through a prerelease.
     let through = "a: 1.0.0; 1.1.0-rc.1 replaces 1.0.0; 1.1.0 replaces 1.1.0-rc.1";
     let through = Scene::new(through, "1.0.0").range("1.0.0");
     through.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0-rc.1", "1.1.0"]));
-    // OLM upgrades on to one automatically, past each version that an edit can reach.
+    // OLM continues to a prerelease automatically, beyond each version that an edit can reach.
     let open = Scene::new(lines, "1.0.0");
     assert_eq!(
         open.concerns(),
         ["moves_to_prerelease", "moves", "unbounded"]
     );
-    // Nothing is new about prereleases for a user of one, nor for one who excludes them.
+    // Prereleases are nothing new to a user of one, nor to a user who excludes them.
     for (installed, range) in [("1.2.0-rc.1", "*"), ("1.0.0", "<1.2.0-0")] {
         let scene = Scene::new(lines, installed).range(range);
         assert!(
@@ -196,7 +197,7 @@ fn a_bypass_says_what_the_request_is_without_it() {
     let needed = bypass("1.2.0", "1.0.0");
     assert_eq!(needed.concerns(), ["bypass", "moves", "behind"]);
     assert_eq!(without(&needed), Some(Token::NotASuccessor));
-    // The path back is along edges, whatever the bypass allows.
+    // The path back follows edges, regardless of the bypass.
     needed.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0", "1.2.0"]));
     assert_eq!(without(&Scene::new(CHAIN, "1.0.0")), None);
 }
@@ -264,7 +265,7 @@ fn a_closed_window_delays_the_edit_and_not_what_olm_does() {
         let place = audit.place.as_ref().expect("a place");
         assert!(matches!(place.onward, Onward::Now(_)));
     });
-    // The spec itself moves the extension: as an edit it would be denied, and OLM carries it out all the same.
+    // The spec itself upgrades the extension. As an edit it would be denied, but OLM applies it anyway.
     let moving = pinned.range(">=1.0.0 <2.0.0");
     assert_eq!(moving.concerns(), ["forbidden", "moves"]);
 }
@@ -333,12 +334,12 @@ fn what_is_installed_against_a_policy_is_named() {
             "{rules}"
         );
     }
-    // A rule about the edit is a matter of the spec.
+    // A rule about the edit concerns the spec.
     let bounded = Scene::new(CHAIN, "1.2.0").ruled("bounded", &json!({"range": "Bounded"}));
     assert_eq!(bounded.concerns(), ["forbidden", "unbounded"]);
 }
 
-/// What onward says is what a judgement says of each of its edits.
+/// The path onward agrees with the judgement of each of its edits.
 #[test]
 fn the_next_edit_is_admitted() {
     for range in ["1.0.0", ">=1.0.0", "<1.2.0", "1.2.0"] {
@@ -362,7 +363,7 @@ fn the_words_of_concerns_are_a_closed_set() {
     assert_eq!(words.first(), Some(&"unresolvable"));
 }
 
-/// OLM knows no guardrails: what they forbid happens where the range allows it, and no edit may ask for it.
+/// OLM does not know guardrails. A forbidden step happens if the range allows it, but no edit may request it.
 #[test]
 fn a_step_that_guardrails_forbid_and_olm_takes_is_named() {
     let rules = json!([{"id": "via", "kind": "PassThrough", "via": ">=1.1.0 <1.2.0", "reason": "migrates"}]);
@@ -389,13 +390,13 @@ fn a_step_that_guardrails_forbid_and_olm_takes_is_named() {
         Concern::Behind,
     ];
     assert_eq!(concerns, expected);
-    // The path onward keeps to the guardrails.
+    // The path onward respects the guardrails.
     assert_eq!(path, ["1.1.0", "1.2.0"]);
     let (concerns, _) = see(&scene.range("1.0.0"));
     assert_eq!(concerns, [Concern::Behind]);
 }
 
-/// An edit names the field of the object's own shape.
+/// An edit uses the field of the object's own shape.
 #[test]
 fn the_one_edit_is_of_the_shape_of_the_object() {
     let scene = Scene::new(CHAIN, "1.0.0");
@@ -413,7 +414,7 @@ fn the_one_edit_is_of_the_shape_of_the_object() {
     });
 }
 
-/// It can be about other extensions, and no extension at rest moves.
+/// The policy can be about other extensions, and an extension at rest does not move.
 #[test]
 fn a_policy_whose_match_cannot_be_read_is_no_violation_at_rest() {
     let scene = |field: &str| {

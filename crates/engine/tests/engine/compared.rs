@@ -1,4 +1,4 @@
-//! One answer of ours beside the recorded one: all that counts of both, in one form.
+//! One answer of this program and the recorded one, in the same form with everything that is compared.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::recorded::{Bench, Case, Expect};
 use olmguard_fixtures::tally::Tally;
 
-/// What is compared of an answer, in one value.
+/// The compared parts of an answer, in one value.
 #[derive(Debug, PartialEq)]
 struct Compared {
     outcome: Outcome,
@@ -19,7 +19,7 @@ struct Compared {
     deprecated: Option<bool>,
     matched: Option<BTreeMap<String, usize>>,
     successors: Option<BTreeMap<String, Vec<String>>>,
-    /// Absent where it is not compared, empty where there are none.
+    /// Absent if not compared; empty if there are none.
     deprecations_of: Option<String>,
     record: Option<Value>,
 }
@@ -107,8 +107,8 @@ fn got(
     }
 }
 
-/// The recorded answer in the same form. Of several that upstream gives for other orders of the catalogs,
-/// ours if it is one; of bundles that rank equal, the one of the first file.
+/// The recorded answer in the same form. If upstream gives several answers for other orders of the catalogs, our answer
+/// if it is among them. Of bundles that rank equal, the one of the first file.
 fn expected(got: &Compared, ruled: &RuledEdit<'_>, expect: &Expect, versions: bool) -> Compared {
     let compares_parts = expect.alternatives.is_none();
     let same_catalog =
@@ -179,7 +179,7 @@ fn accepts_text(expect: &Expect, text: &str) -> bool {
     alternatives.any(|other| other["error"] == text)
 }
 
-/// What the controller would record as installed.
+/// The bundle as operator-controller would record it.
 fn record(ruled: &RuledEdit<'_>, gate: BundleReleaseSupport) -> Option<Value> {
     let choice = ruled.resolved()?;
     let recorded = choice.bundle().version.as_ref().ok()?.recorded(gate);
@@ -218,7 +218,7 @@ fn successors(
     Some(expected.keys().map(of).collect())
 }
 
-/// Rows that are answered before anyone asks for successors.
+/// Rows that answer before successors are computed.
 fn hides_successors(ruled: &RuledEdit<'_>) -> bool {
     ruled.ruling.token() <= Token::InstalledVersionInvalid
         || ruled.ruling.token() == Token::BrokenSkipRange

@@ -1,4 +1,4 @@
-//! The decision vectors: what the real resolver answered, release by release.
+//! The decision vectors: the answers of the real resolver, release by release.
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ fn cases() {
     }
 }
 
-/// These bring their catalogs with them, so a sample in this repository serves too.
+/// These vectors contain their catalogs, so a sample in this repository is enough.
 #[test]
 fn synthetic() {
     let shared = shared().unwrap_or_default();
@@ -130,7 +130,7 @@ fn releases() {
     tally.finish(name, 0, "record was not recorded");
 }
 
-/// The recorded releases, and those of ours that each stands for.
+/// The recorded releases, and our releases that each represents.
 const OLDER: &[(&str, bool, &[&str])] = &[
     ("1.0", false, &["1.0"]),
     ("1.0", true, &["1.0"]),

@@ -1,4 +1,5 @@
-//! What is installed as another object says it, and what the CRD refuses of an edit of it.
+//! The installed bundle according to another object, and the faults that the CRD reports in an edit
+//! of it.
 
 use olmguard_engine::extension::schema::SchemaRelease;
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
@@ -8,7 +9,7 @@ use olmguard_fixtures::question::ask;
 use olmguard_fixtures::written::written;
 use serde_json::{Value, json};
 
-/// Three bundles, and a name in an edge that is no bundle.
+/// Three bundles, and a name that only an edge mentions.
 fn snapshot() -> Snapshot {
     let first = written("stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 skips 0.9.0");
     ask(&[("a", 0, &first)]).snapshot()
@@ -64,7 +65,7 @@ fn a_version_without_a_name_is_the_bundle_or_the_name_that_fits() {
     }
 }
 
-/// A pin, then a status, the newer one first, then what the range resolves to.
+/// A pin first, then a status, the newer one first, then the bundle that the range resolves to.
 #[test]
 fn what_is_installed_comes_from_the_pin_the_status_or_the_range() {
     let snapshot = snapshot();
@@ -168,7 +169,7 @@ fn without_an_answer_of_the_catalogs_what_is_installed_is_unknown() {
     assert_eq!(found, (expected, None));
 }
 
-/// Whether the CRD refuses something, and whether it did not refuse it before.
+/// Whether the CRD refuses something, and whether the refusal is new.
 #[test]
 fn what_the_crd_refuses_is_new_unless_it_was_there() {
     let good = object(&json!({"packageName": "p"}), None);

@@ -1,6 +1,8 @@
-//! The reader of catalogs against what catalogd and operator-controller make of the same bytes.
+//! The reader of catalogs, compared with what catalogd and operator-controller read from the same
+//! bytes.
 //!
-//! Texts of errors are Go's and not compared, only where they strike: the catalog or a package.
+//! The texts of errors are Go's and are not compared. Only their scope is compared: the catalog or
+//! a package.
 
 #![expect(
     clippy::panic,
@@ -16,7 +18,7 @@ use olmguard_catalog::blob::{
 use olmguard_catalog::fbc;
 use serde_json::{Value, json};
 
-/// What operator-controller's cache would hold: of blobs with one key the last.
+/// The content of operator-controller's cache: of several blobs with one key, the last.
 #[derive(Default)]
 struct Cache(BTreeMap<[String; 3], Blob>);
 
@@ -35,7 +37,7 @@ impl Sink for Cache {
 }
 
 impl Cache {
-    /// What each package comes to, as the vectors write it.
+    /// The result for each package, as the vectors write it.
     fn packages(&self) -> Value {
         let mut packages = BTreeMap::<&str, Result<BTreeMap<&str, Vec<Value>>, ()>>::new();
         for blob in self.0.values() {
@@ -110,7 +112,7 @@ fn package_property(property: PackageProperty<'_>) -> Value {
     }
 }
 
-/// The packages as the vectors have them, without texts of errors, lists sorted as ours.
+/// The packages as the vectors have them, without texts of errors and with lists sorted as ours.
 fn wanted(packages: &Value) -> Value {
     let packages = packages.as_object().expect("packages is an object");
     let wanted = packages.iter().map(|(name, package)| {
@@ -155,8 +157,8 @@ fn agrees_with_catalogd_and_operator_controller() {
     assert!(compared > 400, "only {compared} cases");
 }
 
-/// catalogd stores an empty first document as `null`, on which operator-controller then fails;
-/// such a catalog counts as loaded all the same, whichever of the two forms is given.
+/// catalogd stores an empty first document as `null`, on which operator-controller then fails. Such
+/// a catalog still counts as loaded, in either form.
 #[test]
 fn a_leading_null_counts_as_loaded() {
     let package = r#"{"schema":"olm.package","name":"foo"}"#;

@@ -1,8 +1,8 @@
 //! The graphs of the design documents, row by row, for both generations of OLM; a failure names its row.
 //!
-//! Each row says what OLM v0 tries, first one first, where it walks to by itself, and which successors
-//! OLM v1 has, best first. Not here: rows about an `InstallPlan`'s approval and those about dependencies,
-//! which a graph does not tell; a Subscription that names no catalog, which its CRD forbids.
+//! Each row has the entries that OLM v0 tries, in order, the end of its automatic upgrades, and the successors of OLM
+//! v1, the best first. Omitted are rows about the approval of an `InstallPlan` and about dependencies, which a graph
+//! does not contain, and a Subscription without a catalog, which its CRD forbids.
 
 #![expect(
     clippy::indexing_slicing,

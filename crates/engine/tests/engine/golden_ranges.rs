@@ -1,4 +1,5 @@
-//! The hand-picked tables of ranges: what they take, their errors, and what the CRD says of them.
+//! The hand-picked tables of ranges: the versions that they match, their errors, and the answers of
+//! the CRD.
 
 use olmguard_catalog::version::{Constraint, Masterminds, Membership, SkipRange, Version, crd};
 use serde::Deserialize;
@@ -100,7 +101,7 @@ fn crd_beside_masterminds() {
     }
 }
 
-/// A number beyond 64 bits is no version, so nothing lies above the highest one.
+/// A number beyond 64 bits is not a version, so no version is above the highest one.
 #[test]
 fn ranges_without_an_upper_bound() {
     let open = [
@@ -151,7 +152,7 @@ fn skip_ranges_without_an_upper_bound() {
         (">=1.0.0 <2.0.0", false),
         ("!1.x", false),
         ("1.0.0", false),
-        // Upstream never gets past the empty group.
+        // Upstream never parses beyond the empty group.
         ("<1.0.0 || || >2.0.0", false),
     ];
     for (text, expected) in rows {

@@ -1,7 +1,7 @@
-//! What an answer costs does not grow with its package, counted in instructions, not in time.
+//! The cost of an answer does not grow with its package. It is counted in instructions, not in time.
 //!
-//! valgrind counts them, of this very program, run again with one test of it. Without valgrind all this
-//! is left out.
+//! valgrind counts the instructions of this program, which is run again with one of its tests. Without valgrind, these
+//! tests are skipped.
 
 use std::env;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use olmguard_fixtures::growth::{Growth, GrowthQuestion, Reach};
 
-/// Every question is answered right; what the variable names, so often.
+/// Every question is answered correctly. The variable sets how often and at which size, and can name one question.
 #[test]
 fn asks_as_told() {
     let told = env::var(TOLD).unwrap_or_else(|_| "2 60".to_owned());
@@ -52,7 +52,7 @@ fn an_answer_costs_no_more_in_a_larger_package() {
     }
 }
 
-/// What one answer takes: the first ones are not counted, nor what comes before them.
+/// The cost of one answer, without the first answers and the preparation.
 fn each(question: GrowthQuestion, reach: Reach, size: usize) -> u64 {
     let told = |times| format!("{times} {size} {question:?} {reach:?}");
     let [few, more] = [1, 3].map(|times| instructions(&told(times)));
@@ -78,8 +78,8 @@ fn instructions(told: &str) -> u64 {
     digits.trim().replace(',', "").parse().expect("a number")
 }
 
-/// What is asked at which two sizes, and how many tenths of the smaller one's cost the larger one may
-/// have. A search for a path grows until its budget ends it.
+/// The question, its two sizes, and the allowed cost of the larger one in tenths of the smaller one's. A search for a
+/// path grows until its budget ends it.
 const BOUNDS: [(GrowthQuestion, Reach, [usize; 2], u64); 7] = [
     (GrowthQuestion::Allowed, Reach::Near, [500, 4_000], 15),
     (GrowthQuestion::Allowed, Reach::All, [500, 4_000], 15),

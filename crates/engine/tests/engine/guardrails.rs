@@ -1,4 +1,4 @@
-//! Guardrails: what authors and administrators forbid of upgrade steps, through the whole judgement.
+//! Guardrails of authors and administrators on upgrade steps, through the whole judgement.
 
 #![expect(
     clippy::panic,

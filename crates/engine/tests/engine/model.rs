@@ -1,9 +1,9 @@
-//! The decision table written down a second time, as plainly as can be, and compared with the program over random
-//! worlds: catalogs with channels and edges, guardrails of an author and of an administrator, upgrade policies, and an
-//! edit, up to the last step that OLM takes after it.
+//! The decision table written a second time, as plainly as possible, and compared with the program over random worlds:
+//! catalogs with channels and edges, guardrails of an author and of an administrator, upgrade policies, and an edit, up
+//! to the last step that OLM takes after it.
 //!
-//! A test run judges a few thousand worlds; `OLMGUARD_WORLDS` sets another number. They have no releases, nothing that
-//! cannot be read, and no object before the edit: vectors and other tests have these.
+//! A test run judges a few thousand worlds; `OLMGUARD_WORLDS` sets another number. The worlds have no releases, nothing
+//! that cannot be read, and no object before the edit. Vectors and other tests cover these.
 
 mod table;
 mod world;
@@ -20,7 +20,7 @@ use proptest::test_runner::TestRunner;
 use crate::model::table::EditOutcome;
 use crate::model::world::RandomCluster;
 
-/// The outcome of the program, in the words of the model.
+/// The outcome of the program, in the terms of the model.
 fn judged(world: &RandomCluster) -> EditOutcome {
     let facts = world.facts();
     let edit = world.edit();
@@ -47,7 +47,7 @@ fn reasons(ruling: &Ruling<'_>) -> Vec<String> {
     match ruling {
         Ruling::Guardrail(step) => {
             let said: BTreeSet<_> = step.violations.iter().map(of_guardrail).collect();
-            // Of an edge that is not there the table does not say what else it would be.
+            // The table does not have further properties of an edge that does not exist.
             let is_besides =
                 |(by, of): &(_, &str)| *of == "prerelease" && said.contains(&(*by, "graph"));
             let to = named(step.to).1;
@@ -82,7 +82,7 @@ fn of_policy(found: &PolicyFinding<'_>) -> String {
     )
 }
 
-/// How many worlds one run judges.
+/// The number of worlds that one run judges.
 fn worlds() -> u32 {
     let given = env::var("OLMGUARD_WORLDS").ok();
     given.map_or(3_000, |given| given.parse().expect("a number of worlds"))
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Worlds that all end in one row, or violate one rule, would compare nothing with the others.
+/// If all worlds ended in one row or violated one rule, the comparison would not cover the others.
 #[test]
 fn the_worlds_reach_every_row_and_every_rule() {
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -126,7 +126,7 @@ fn the_worlds_reach_every_row_and_every_rule() {
     assert!(missing.is_empty(), "no {missing:?} among {seen:?}");
 }
 
-/// The rule in a cause, without the policy that has it.
+/// The rule in a cause, without its policy.
 fn rule(cause: &str) -> &str {
     let rule = cause.split_once(" spec.rules.");
     rule.map_or(cause, |(_, rule)| rule)

@@ -1,5 +1,5 @@
-//! What holds of every input: parsers answer, printing reads back, the order is total, faults point
-//! into the text.
+//! Laws that hold for every input: parsers answer, printing reads back, the order is total, and
+//! faults point into the text.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ const RELEASES: [Masterminds; 4] = [
     Masterminds::V3_5,
 ];
 
-/// Any characters, with those that mean something to a range more often.
+/// Any characters; those with a meaning in a range are more frequent.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => "[-0-9xX*|.+ ,<>=!~^va\t]{0,12}",
@@ -146,7 +146,7 @@ proptest! {
         prop_assert_eq!(crd::fits_length(&text), text.chars().count() <= 64);
         let quoted = go::quote(&text);
         prop_assert!(!quoted.contains(|character: char| character.is_control()));
-        // At the start of a line a colon is escaped as well.
+        // At the start of a line, a colon is escaped too.
         let inside = go::escape(&format!("a{text}"));
         prop_assert_eq!(quoted, format!("\"{}\"", &inside[1..]));
     }

@@ -1,5 +1,4 @@
-//! Upgrade policies through the whole judgement: the worked examples, what the texts say, and laws that hold for any
-//! policies.
+//! Upgrade policies through the whole judgement: the worked examples, the texts, and laws that hold for any policies.
 
 mod laws;
 mod walks;
@@ -15,12 +14,12 @@ use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_policy::{Moment, UpgradePolicy};
 
-// === argocd-operator 0.6.0 with its next versions, and an edit of it under some policies ===
+// === argocd-operator 0.6.0 with its next versions, and an edit under some policies ===
 
 /// A Friday, 10:00 in Berlin.
 const AT: &str = "2026-11-20T09:00:00Z";
 
-/// An edit, and what rules it.
+/// An edit, and the policies that apply to it.
 #[derive(Clone, Debug)]
 struct Scene {
     policies: Vec<Value>,
@@ -29,7 +28,7 @@ struct Scene {
     labels: Value,
     at: &'static str,
     groups: Vec<String>,
-    /// Why not all policies are known.
+    /// Why policies may be missing.
     unlisted: Option<&'static str>,
 }
 
@@ -66,13 +65,13 @@ impl Scene {
         self
     }
 
-    /// Ruled by one more policy.
+    /// Adds one more policy.
     fn ruled(mut self, name: &str, spec: &Value) -> Self {
         self.policies.push(policy(name, spec));
         self
     }
 
-    /// The same edit with what a denial says to set.
+    /// The same edit with the value that a denial suggests.
     fn with_version(mut self, range: &str) -> Self {
         self.catalog["version"] = range.into();
         self
@@ -82,7 +81,7 @@ impl Scene {
         self.answer_to(self.old().as_ref())
     }
 
-    /// The answer to an edit that changes labels alone.
+    /// The answer to an edit that changes only labels.
     fn answer_to_labels(&self) -> Answer {
         self.answer_to(Some(&self.extension()))
     }
@@ -149,7 +148,7 @@ impl Scene {
     }
 }
 
-/// An `UpgradePolicy` of this name.
+/// An `UpgradePolicy` with this name.
 fn policy(name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": "olmguard.dev/v1alpha1",
@@ -159,7 +158,7 @@ fn policy(name: &str, spec: &Value) -> Value {
     })
 }
 
-/// 0.6.0 with the successors 0.6.1 and 0.7.0, which 1.0.0 succeeds, and that 1.4.1, which is deprecated.
+/// 0.6.0 with its successors 0.6.1 and 0.7.0, then 1.0.0, then 1.4.1, which is deprecated.
 fn snapshot() -> Snapshot {
     let rules = Rules::default();
     let entries = [

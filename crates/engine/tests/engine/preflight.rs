@@ -1,4 +1,4 @@
-//! Row 15a: what operator-controller checks of the bundle that it has chosen, by gates, release and configuration.
+//! Row 15a: the checks of operator-controller on the chosen bundle, by feature gates, release and configuration.
 
 mod contents;
 mod onward;
@@ -13,11 +13,11 @@ use olmguard_fixtures::written::written;
 use olmguard_preflight::content::BundleContents;
 use serde_json::{Value, json};
 
-/// An operator-controller, and one bundle of each kind.
+/// An operator-controller, with one bundle of each kind.
 struct Cluster {
     rules: Rules,
     bundle: Value,
-    /// What the catalog says of 1.0.0, if anything.
+    /// The facts in the catalog about 1.0.0, if any.
     older: Option<Value>,
     /// Whether 1.2.0, which can be installed, replaces that bundle.
     has_newer: bool,
@@ -29,7 +29,7 @@ const OFF: Option<&[&str]> = Some(&[]);
 const ON: Option<&[&str]> = Some(&["SingleOwnNamespaceInstallSupport=true"]);
 
 impl Cluster {
-    /// An operator-controller 1.11 with these gates, or with gates that are not known.
+    /// An operator-controller 1.11 with these feature gates, or with unknown gates.
     fn new(gates: Option<&[&str]>, csv: &Value) -> Self {
         let olm = OlmRelease::default();
         let gates = gates
@@ -43,12 +43,12 @@ impl Cluster {
         }
     }
 
-    /// The same with what is in the images of its bundles.
+    /// The same operator-controller, with the contents of its bundles' images.
     fn with_contents(self, contents: BundleContents) -> Self {
         Self { contents, ..self }
     }
 
-    /// The same with these facts of 1.0.0 too.
+    /// The same operator-controller, with these facts about 1.0.0 too.
     fn describing(self, csv: &Value) -> Self {
         let older = json!({"type": "olm.csv.metadata", "value": csv});
         Self {
@@ -57,7 +57,7 @@ impl Cluster {
         }
     }
 
-    /// The same with 1.2.0.
+    /// The same operator-controller, with 1.2.0.
     fn with_newer(self) -> Self {
         Self {
             has_newer: true,
@@ -65,7 +65,7 @@ impl Cluster {
         }
     }
 
-    /// The same with another use of what is found.
+    /// The same operator-controller, with another preflight mode.
     fn with(self, preflight: PreflightMode) -> Self {
         Self {
             rules: self.rules.with_preflight(preflight),
@@ -73,7 +73,7 @@ impl Cluster {
         }
     }
 
-    /// 1.0.0 can be installed by every operator-controller, 1.1.0 has the facts of this cluster's bundle.
+    /// Every operator-controller can install 1.0.0; 1.1.0 has the facts of this cluster's bundle.
     fn snapshot(&self) -> Snapshot {
         let bundle = |version: &str, image: &str, more: Option<&Value>| {
             let package =
@@ -126,13 +126,13 @@ impl Cluster {
         )
     }
 
-    /// The answer to an update from one to the other, with this version installed.
+    /// The answer to an update between two objects, with this version installed.
     fn updated(&self, old: &Extension, new: &Extension, installed: &str) -> Answer {
         self.answer(new, Some(old), &bundle_of(installed))
     }
 }
 
-/// The bundle of this version, installed.
+/// The bundle with this version, as installed.
 fn bundle_of(version: &str) -> Installed {
     Installed::Bundle(InstalledBundle {
         name: Some(format!("P.v{version}")),
@@ -429,7 +429,7 @@ fn a_name_counts_when_the_extension_is_made() {
     }
 }
 
-/// Boxcutter looks for a Helm release of that name only in some releases, so such a name alone is a warning.
+/// Boxcutter looks for a Helm release of that name only in some releases, so such a name alone is only a warning.
 #[test]
 fn a_name_that_is_perhaps_too_long_hides_no_image_that_cannot_be_used() {
     let image = json!({"image": "team/p:1", "installModes": [{"type": "AllNamespaces", "supported": true}]});
@@ -461,7 +461,7 @@ fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
     let gone = |config: &Value| extension("ext", "9.0.0", config);
     let answer = cluster.updated(&gone(&watching("a")), &gone(&Value::Null), "1.1.0");
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);
-    // A range that stays where it is, with the configuration that it has, is no move.
+    // A range that keeps the installed bundle and its configuration is not a move.
     let wider = extension("ext", ">=1.1.0", &watching("a"));
     assert_eq!(
         cluster.updated(&watched, &wider, "1.1.0").token,
@@ -469,7 +469,7 @@ fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
     );
 }
 
-/// Nothing is advised that is there.
+/// Advice never suggests a value that is set already.
 #[test]
 fn with_the_gate_on_only_the_configuration_is_missing() {
     let cluster = Cluster::new(
@@ -487,7 +487,7 @@ fn with_the_gate_on_only_the_configuration_is_missing() {
     }
 }
 
-/// An answer names no gate and no field that the release does not have.
+/// An answer names no feature gate and no field that the release does not have.
 #[test]
 fn what_helps_is_there_in_the_release() {
     let needed = |release: &str, gates: &[&str], bundle: &Value| {

@@ -1,4 +1,4 @@
-//! What holds of every answer, on random packages and on hostile texts.
+//! Laws that hold for every answer, on random packages and on hostile texts.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ mod hostile;
 mod reached;
 mod world;
 
-/// Everything that an answer says, in bytes.
+/// The whole text of an answer, as bytes.
 fn bytes(snapshot: &Snapshot, asked: &Asked) -> String {
     let answer = answer_to(snapshot, &asked.spec(), &asked.installed());
     format!("{answer:?}")
@@ -98,7 +98,7 @@ proptest! {
         within_limits(&answer)?;
     }
 
-    /// Row 5b takes the place of rows 6 to 15, and of nothing else.
+    /// Row 5b replaces rows 6 to 15, and no others.
     #[test]
     fn superseded_content_never_denies(world in world(), asked in asked()) {
         let put = |currency| {
@@ -152,7 +152,7 @@ fn within_limits(answer: &Answer) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Upgrade edges by the index, as sorted names.
+/// Upgrade edges according to the index, as sorted names.
 fn edges(blobs: &[Value], asked: &Asked) -> Vec<String> {
     let read = |package: &Package| {
         let channels = package.ask_channels(&asked.channels);
@@ -164,7 +164,7 @@ fn edges(blobs: &[Value], asked: &Asked) -> Vec<String> {
     of_index(blobs, read)
 }
 
-/// The stay rule by the index, as sorted names.
+/// The stay rule according to the index, as sorted names.
 fn same(blobs: &[Value], asked: &Asked) -> Vec<String> {
     of_index(blobs, |package| package.same_version(&asked.version()))
 }
@@ -237,7 +237,7 @@ fn bundles(blobs: &[Value], keep: impl Fn(&Value) -> bool) -> Vec<String> {
     names
 }
 
-/// The blob as one of another package.
+/// The blob, changed to another package.
 fn in_package(blob: &Value, package: &str) -> Value {
     let mut fields = blob.as_object().expect("a blob").clone();
     let field = if blob["schema"] == "olm.package" {

@@ -1,4 +1,4 @@
-//! Which edits are quick enough for the thread of a connection.
+//! The edits that are quick enough for the thread of a connection.
 
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::olm::Rules;
@@ -9,7 +9,7 @@ use olmguard_fixtures::guardrails::catalog::{blobs, content, guardrails, imposed
 use olmguard_policy::UpgradePolicy;
 use serde_json::{Value, json};
 
-/// Catalogs that each have these blobs.
+/// Catalogs with these blobs each.
 fn catalogs(names: &[&str], blobs: &[Value]) -> Snapshot {
     let state = |name: &&str| CatalogState::named(name, content(blobs));
     Snapshot::new(Rules::default(), names.iter().map(state))

@@ -1,4 +1,4 @@
-//! Recorded answers of the real resolver, and the same question put to ours.
+//! Recorded answers of the real resolver, and the answers of this program to the same questions.
 
 use olmguard_engine::judge::Basis;
 use olmguard_engine::resolve::EditContext;
@@ -80,7 +80,7 @@ pub(crate) struct Expect {
     pub(crate) record: Option<Value>,
 }
 
-/// Puts cases to our resolver; a catalog is indexed once for all cases that name it.
+/// Puts cases to this program. A catalog is indexed once for all cases that name it.
 pub(crate) struct Bench {
     rules: Rules,
     folder: std::path::PathBuf,
@@ -136,7 +136,7 @@ impl Bench {
     }
 }
 
-/// A catalog from its text.
+/// A catalog, read from its text.
 pub(crate) fn catalog(text: &str, rules: &Rules) -> Result<Catalog, String> {
     let mut builder = CatalogBuilder::new(rules);
     let read = fbc::read("catalog", text.as_bytes(), &mut builder);
@@ -174,7 +174,7 @@ impl Case {
         }
     }
 
-    /// What our rows say, and the whole answer with its words.
+    /// The row that answers, and the whole answer with its text.
     pub(crate) fn put_to<R>(
         &self,
         snapshot: &Snapshot,

@@ -1,5 +1,5 @@
-//! A step that starts where a bundle is, and one that starts at what the controller records of it, are the same: walks
-//! and searches need not read what is recorded.
+//! A step from a bundle and a step from the record of operator-controller about it are equal, so walks and searches
+//! need not read the record.
 
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::extension::InstalledBundle;
@@ -22,7 +22,7 @@ fn what_is_recorded_reads_back_as_the_bundle() {
     assert!(compared > 100, "{compared}");
 }
 
-/// How many bundles are the same both ways.
+/// The number of bundles for which both give the same result.
 fn compare(rules: &Rules) -> usize {
     let content = content(&catalog(), rules);
     let state = CatalogState::named("catalog", content.clone());
@@ -35,7 +35,7 @@ fn compare(rules: &Rules) -> usize {
     choices.filter(|choice| is_same(*choice, rules)).count()
 }
 
-/// Whether a bundle has a version; both ways must then be the same.
+/// Whether a bundle has a version. Both results must then be equal.
 fn is_same(choice: Choice<'_>, rules: &Rules) -> bool {
     let Some(recorded) = recorded(choice, rules) else {
         assert!(Origin::of_choice(choice, rules).is_none());
@@ -53,7 +53,7 @@ fn is_same(choice: Choice<'_>, rules: &Rules) -> bool {
     true
 }
 
-/// One bundle for each kind of version, each with an edge from the one before.
+/// One bundle for each kind of version, each with an edge from the previous one.
 fn catalog() -> String {
     let name = |at: usize| format!("p.v{at}");
     let bundle = |(at, (version, release)): (usize, &(&str, Option<&str>))| {

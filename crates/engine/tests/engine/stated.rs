@@ -1,4 +1,4 @@
-//! What is installed as a person states it, and the bundles that a text means as a target.
+//! The installed bundle as a user states it, and the bundles that a text identifies as a target.
 
 use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
 use olmguard_engine::judge::{CatalogKnowledge, NamingError, StatedInstalled, target};
@@ -50,11 +50,12 @@ fn a_version_or_a_name_is_what_is_installed() {
     let known = |name, version| Ok(Installed::Bundle(bundle(Some(name), version, None)));
     assert_eq!(is("1.1.0", None, None), known("P.v1.1.0", "1.1.0"));
     assert_eq!(is("P.v1.1.0", None, None), known("P.v1.1.0", "1.1.0"));
-    // A name that only edges have is certain if it is stated, and inferred from its version.
+    // A name that only edges mention is certain if it is stated, and inferred if only its version
+    // is stated.
     assert_eq!(is("P.v0.9.0", None, None), known("P.v0.9.0", "0.9.0"));
     let inferred = Installed::Inferred(bundle(Some("P.v0.9.0"), "0.9.0", None));
     assert_eq!(is("0.9.0", None, None), Ok(inferred));
-    // Both are taken as they are stated.
+    // Both are taken as stated.
     assert_eq!(is("1.1.0", Some("other"), None), known("other", "1.1.0"));
     let offers = Offer::of(&snapshot, &filter("P")).expect("readable catalogs");
     let grasp = |name| {
@@ -75,7 +76,7 @@ fn a_version_or_a_name_is_what_is_installed() {
     assert_eq!(is("1.2.0", None, None), known("P.v1.2.0", "1.2.0"));
 }
 
-/// Then a row says that no catalog has the package.
+/// A row then reports that no catalog has the package.
 #[test]
 fn without_a_catalog_the_version_is_read_from_the_name() {
     let snapshot = snapshot();

@@ -1,7 +1,8 @@
-//! Every suggestion is admitted when applied: walked to the end, from everything installed.
+//! Every suggestion is allowed when it is applied, to the end of its path and from every installed
+//! bundle.
 //!
-//! The recorded packages are read where the shared folder is there; packages of our own always.
-//! What is installed is nothing, each bundle, and strangers; what is asked for is a deterministic
+//! The recorded packages are read if the shared directory exists; our own packages are always read.
+//! The installed bundles are none, each bundle, and unknown ones. The requests are a deterministic
 //! sample of versions, ranges and channels, in one catalog and in several.
 #![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
@@ -48,7 +49,7 @@ fn packages_of_our_own() {
     walked.finish("packages of our own");
 }
 
-/// Of two bundles of one version, a pin gives the one that is not deprecated, whatever comes first.
+/// A pin resolves to the bundle of its version that is not deprecated, regardless of the order.
 #[test]
 fn a_path_goes_through_the_bundle_that_its_pin_gives() {
     let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0; 1.2.0 replaces 1.1.0+1

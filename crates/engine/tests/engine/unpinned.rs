@@ -1,4 +1,4 @@
-//! What OLM v1 does if no version is requested, as `diff` and the report of a promotion ask for it.
+//! What OLM v1 does if no version is requested, as `diff` and the report of a promotion use it.
 
 use olmguard_catalog::AskedChannels;
 use olmguard_catalog::version::VersionRelease;
@@ -7,7 +7,7 @@ use olmguard_engine::snapshot::Content;
 use olmguard_fixtures::question::ask;
 use olmguard_fixtures::written::written;
 
-/// The successors of a version, best first, and the next one.
+/// The successors of a version, the best first, and the next one.
 fn next(lines: &str, version: &str) -> (Vec<String>, Option<String>) {
     let snapshot = ask(&[("hub", 0, &written(lines))]).snapshot();
     let Some(Content::Loaded(catalog)) = snapshot.catalogs().first().map(|it| &it.content) else {

@@ -1,4 +1,4 @@
-//! Ranges answer as the Go libraries behind OLM do: every recorded line.
+//! Ranges give the same answers as the Go libraries of OLM: every recorded line.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ struct RangeCase {
     panics: Vec<String>,
 }
 
-/// The error's text, or which versions match.
+/// The text of the error, or the versions that match.
 type RangeAnswer = Result<BTreeMap<String, bool>, String>;
 
 fn held(holds: bool) -> Membership {
@@ -70,8 +70,8 @@ struct OlderCase {
     matches: BTreeMap<String, bool>,
 }
 
-/// A constraint that is not listed for a release answers as recorded for 3.5.0, texts of errors
-/// aside.
+/// A constraint that is not listed for a release gives the answer recorded for 3.5.0, except for
+/// the texts of errors.
 #[test]
 fn constraints_of_older_releases() {
     let mut older: BTreeMap<(String, String), OlderCase> = BTreeMap::new();
@@ -225,9 +225,9 @@ fn ranges_of_the_decisions() {
     tally.finish("decisions/ranges.jsonl", 0, "none");
 }
 
-// === Compiling a selector against the recorded decisions of the real resolver ===
+// === Compiling a selector, compared with the recorded decisions of the real resolver ===
 
-/// The selector is what the resolver looks at first, so any other outcome means that it compiled.
+/// The resolver compiles the selector first, so any other outcome means that it compiled.
 #[test]
 fn selectors_compile_or_fail_as_recorded() {
     let Some(folder) = shared() else {
@@ -255,7 +255,7 @@ fn selectors_compile_or_fail_as_recorded() {
     }
 }
 
-/// What the resolver says of a selector that does not compile.
+/// The resolver's text about a selector that does not compile.
 fn error(written: &Value) -> Option<String> {
     let selector = LabelSelector::read(written).expect("recorded selectors are well typed");
     let error = Selector::compile(&selector, SelectorTexts::JsonBytes).err()?;

@@ -1,5 +1,4 @@
-//! Versions and releases are read and ordered as the Go libraries behind OLM do: every recorded
-//! line.
+//! Versions and releases are read and ordered as in the Go libraries of OLM: every recorded line.
 
 use std::cmp::Ordering;
 
@@ -31,7 +30,7 @@ struct Parsed {
     string: String,
 }
 
-/// Identifiers as blang keeps them: a number where it is one.
+/// Identifiers as blang keeps them, as a number if possible.
 fn identifiers(text: &str) -> serde_json::Value {
     let pieces = text.split('.').filter(|piece| !piece.is_empty());
     let value = |piece: &str| match piece.parse::<u64>() {

@@ -1,6 +1,6 @@
-//! The words of every token and every warning, as a user reads them.
+//! The text of every token and every warning, as a user reads it.
 //!
-//! `(Token)` stands for an answer without a message; warnings follow it.
+//! `(Token)` represents an answer without a message; warnings follow it.
 
 mod allowed;
 mod outdated;
@@ -16,8 +16,8 @@ use olmguard_engine::judge::{Basis, Edit, Requester};
 use olmguard_fixtures::question::{Question, ask, extension};
 use olmguard_fixtures::written::Written;
 
-/// Compares a message and the warnings with the lines of a text, indented as one likes. The last line
-/// of every message is the same but for the token, and is left out there.
+/// Compares a message and the warnings with the lines of a text, regardless of indentation. The last line of every
+/// message differs only in its token, and is omitted there.
 #[track_caller]
 fn reads(answer: &Answer, expected: &str) {
     let token = answer.token.as_str();
@@ -47,7 +47,7 @@ const ARGO: Written<'_> = Written {
             empty:",
 };
 
-/// A catalog whose object tells everything that a message can cite.
+/// A catalog whose object has everything that a message can cite.
 fn argo() -> Question {
     let question = ask(&[("operatorhubio", 0, &ARGO)]).package("argocd-operator");
     question.state("operatorhubio", |state| {
@@ -94,7 +94,7 @@ fn object(version: &str, asked: &Value) -> Extension {
     Extension::read(shape, &object)
 }
 
-/// The answer offline, where the CRD's rules count too.
+/// The answer offline, which also applies the rules of the CRD.
 fn checked(asked: &Value) -> Answer {
     let object = json!({
         "spec": {
@@ -111,7 +111,7 @@ fn updated(old: &Value, new: &Value) -> Answer {
     put(&extension(new), Some(&extension(old)), &[])
 }
 
-/// The same while it is not known what is installed.
+/// The answer to the same update while the installed bundle is unknown.
 fn updated_unknown(old: &Value, new: &Value) -> Answer {
     let edit = Edit {
         new: &extension(new),
@@ -132,7 +132,7 @@ fn rolling_out() -> Answer {
     put(&Extension::read(Shape::V1, &object), None, &[])
 }
 
-// === What an object's own fields are at fault for ===
+// === Faults in the object's own fields ===
 
 #[test]
 fn invalid_spec_of_the_filter() {
@@ -156,7 +156,7 @@ fn invalid_spec_of_the_filter() {
     );
 }
 
-/// `Ignore` was the word before v0.16. Objects had `spec.namespace` from v0.18 on.
+/// `Ignore` was the word before v0.16. Objects have had `spec.namespace` since v0.18.
 #[test]
 fn the_word_of_an_older_shape_is_no_bypass_in_a_later_one() {
     let bypasses = |place: &str, value: &Value| {

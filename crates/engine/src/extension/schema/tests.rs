@@ -1,4 +1,4 @@
-//! What each CRD refuses, row by row: the upstream admission tests of the v1 CRD
+//! The faults that each CRD reports, row by row: the upstream admission tests of the v1 CRD
 //! (operator-controller, `controllers/clusterextension_admission_test.go`), then every rule.
 //!
 //! The wording was compared with what k8s.io/apiextensions-apiserver v0.36.1 answers for a schema
@@ -14,7 +14,7 @@ mod v1;
 
 const NEWEST: SchemaRelease = SchemaRelease::v1(11);
 
-/// What the CRD says of `object`, one `path: message` a line.
+/// The findings of the CRD in `object`, one `path: message` per line.
 fn findings(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<String> {
     let findings = check(shape, olm, object).into_iter();
     findings
@@ -22,7 +22,7 @@ fn findings(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<String> {
         .collect()
 }
 
-/// `object` with the field at `pointer` (RFC 6901) set, its parents made where they are missing.
+/// `object` with the field at `pointer` (RFC 6901) set. Missing parents are created.
 fn with(mut object: Value, pointer: &str, value: Value) -> Value {
     let mut at = &mut object;
     for name in pointer.split('/').skip(1) {

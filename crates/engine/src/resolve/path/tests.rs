@@ -8,7 +8,7 @@ use crate::resolve::{Query, SearchBudget};
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_catalog::{CatalogBuilder, fbc};
 
-/// A catalog of package `p` whose one channel has these entries, named like their versions.
+/// A catalog of package `p` with one channel of these entries, which are named after their versions.
 fn catalog(entries: &Value) -> Content {
     let names = entries.as_array().expect("a list").iter();
     let versions = names.map(|entry| entry["name"].as_str().expect("a name"));
@@ -92,7 +92,8 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
     }
 }
 
-/// Pinning 2.0.0 on the 2.0.0 of the lower catalog stays there. From 1.1.0 it gives the 2.0.0 of the higher one.
+/// Pinning 2.0.0 from the 2.0.0 of the lower catalog stays there. From 1.1.0, it resolves to the 2.0.0 of the higher
+/// one.
 #[test]
 fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
     let low = json!([{"name": "2.0.0", "skips": ["1.0.0"]}]);
@@ -131,7 +132,7 @@ fn path(budget: SearchBudget, entries: &Value, goal: &str) -> Option<Vec<String>
     })
 }
 
-/// `1.0.0 <- 1.1.0 <- 1.2.0 ...`, each replacing the one before.
+/// `1.0.0 <- 1.1.0 <- 1.2.0 ...`, each replacing the previous one.
 fn chain(length: usize) -> Value {
     let name = |minor| format!("1.{minor}.0");
     let later = (1..length).map(|at| json!({"name": name(at), "replaces": name(at - 1)}));
@@ -216,7 +217,7 @@ fn a_search_that_its_budget_ends_says_so() {
             path.is_cut
         })
     };
-    // From the first of four one comes to three others: the last is looked at in vain.
+    // The first of four bundles reaches the three others, so expanding the last one finds nothing.
     assert!(!is_cut(4, 4));
     assert!(is_cut(3, 4));
     assert!(is_cut(1, 4));

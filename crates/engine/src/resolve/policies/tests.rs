@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A `match` of which nothing, something or everything can be read.
+/// A `match` that can be read not at all, in part, or in full.
 fn matching() -> impl Strategy<Value = Value> {
     let packages = prop::sample::subsequence(vec!["a", "b", "a*", "*", "b", "*a", "a*a"], 0..=7);
     prop_oneof![
@@ -67,7 +67,7 @@ fn subjects() -> Vec<(&'static str, BTreeMap<String, String>)> {
     pairs.collect()
 }
 
-/// Its conditions take more than an eighth of what all policies may, and less than a seventh.
+/// A policy whose conditions take between a seventh and an eighth of the budget of all policies.
 fn costly(name: &str) -> UpgradePolicy {
     let all = json!({"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"});
     named(name, &json!({"conditions": [all]}))

@@ -1,4 +1,4 @@
-//! 8.5: how a bundle's `olm.package` property is read, with the gate and without.
+//! 8.5: how the `olm.package` property of a bundle is read, with and without the feature gate.
 
 use olmguard_catalog::BundleVersionError;
 use olmguard_catalog::version::{BundleReleaseSupport, RecordedVersion, VersionRelease};
@@ -82,7 +82,7 @@ fn rows_8_5_package_properties() {
 fn rows_8_5_texts() {
     let missing = version(None, false).expect_err("8.5 #5").to_string();
     assert_eq!(missing, "no package property found in bundle \"b\"");
-    // What is no JSON is YAML, so a string.
+    // Text that is not JSON is YAML, so it is a string.
     assert!(version(Some("abcd"), false).is_err(), "8.5 #4");
     let property = r#"{"version":"not-a-version","release":"1"}"#;
     let broken = version(Some(property), true)
@@ -190,7 +190,7 @@ fn recorded_package_properties() {
     tally.finish("version-release.jsonl, package-property", 0, "none");
 }
 
-/// Version, release and what would be stored with the gate off and on.
+/// Version, release, and the stored values with the feature gate off and on.
 type Outcome = Result<(String, Option<String>, RecordedVersion, RecordedVersion), Option<String>>;
 
 fn outcome(version: Result<VersionRelease, BundleVersionError>) -> Outcome {

@@ -1,4 +1,4 @@
-//! 8.9: rows that close the gaps of upstream's own tests.
+//! 8.9: rows that close gaps in upstream's own tests.
 
 use olmguard_engine::snapshot::{Availability, ServingState};
 use serde_json::json;

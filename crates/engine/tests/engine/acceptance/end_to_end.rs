@@ -1,4 +1,4 @@
-//! 8.8: what resolution can answer of the end-to-end runs.
+//! 8.8: the part of the end-to-end runs that resolution can answer.
 
 use std::collections::BTreeMap;
 

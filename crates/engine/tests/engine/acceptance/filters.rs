@@ -74,7 +74,7 @@ fn rows_8_4_order() {
     assert_eq!(names, expected);
 }
 
-/// OLM sorts by version and release alone, and keeps the order of the files `NAME.json` for the rest.
+/// OLM sorts only by version and release, and otherwise keeps the order of the files `NAME.json`.
 #[test]
 fn of_equal_rank_the_first_file_in_olms_cache_is_preferred() {
     let bundle = |name: &str| {
@@ -90,11 +90,11 @@ fn of_equal_rank_the_first_file_in_olms_cache_is_preferred() {
         bundles.map(|(_, bundle)| bundle.name.to_string()).collect()
     };
     for expected in [
-        // `-`, `+` and a space order before the `.` of `.json`, digits and letters after it.
+        // `-`, `+` and a space sort before the `.` of `.json`; digits and letters sort after it.
         ["P.v1-01", "P.v1", "P.v10"],
         ["P.v1 a", "P.v1+2", "P.v1"],
         ["P.v1", "P.v1a", "P.v2"],
-        // A directory is walked where its own name orders.
+        // A directory is visited in the order of its own name.
         ["P.v1/b", "P.v1-a", "P.v1"],
     ] {
         let [a, b, c] = expected;

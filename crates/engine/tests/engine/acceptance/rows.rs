@@ -1,5 +1,5 @@
-//! The order and the conditions of rows that no table of the specification shows: each line of these
-//! tables fails if the condition is dropped or turned round.
+//! The order and the conditions of rows that no table of the specification covers. Each line of these tables fails if
+//! the condition is dropped or inverted.
 
 use olmguard_engine::extension::{Installed, InstalledBundle, UnknownCause};
 use olmguard_engine::judge::Token;
@@ -42,7 +42,7 @@ fn what_is_installed_is_asked_between_the_catalogs_and_their_content() {
     ]);
 }
 
-/// The name decides edges by name, and no bundle has this version.
+/// Edges by name depend on the name, and no bundle has this version.
 #[test]
 fn without_a_name_an_answer_counts_if_each_name_gives_it() {
     let nameless = |lines, range| {
@@ -76,8 +76,8 @@ fn without_a_name_an_answer_counts_if_each_name_gives_it() {
     ]);
 }
 
-/// Upstream v1.0 and v1.1 read the installed version before they look for the package; what OpenShift
-/// ships of v1.0 looks first.
+/// Upstream v1.0 and v1.1 read the installed version before they look for the package. OpenShift's builds of v1.0 look
+/// for the package first.
 #[test]
 fn releases_differ_in_whether_a_missing_package_is_walked() {
     const OTHER: Written<'_> = Written {

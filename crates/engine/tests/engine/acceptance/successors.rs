@@ -10,7 +10,7 @@ use crate::acceptance::D3;
 use olmguard_fixtures::question::{Question, ask, ask_at, content, package, rules};
 use olmguard_fixtures::written::{Written, written};
 
-/// The versions of the bundles that pass, best first.
+/// The versions of the accepted bundles, the best first.
 fn passing(question: &Question, prefix: &str) -> Vec<String> {
     let names = question
         .successors()
@@ -115,7 +115,7 @@ fn rows_8_3_force_semver_upgrade_constraints() {
     }
 }
 
-/// `--graph both`: an edge of the catalog that leads out of the caret range counts for nothing, and so does the range alone.
+/// `--graph both`: an edge of the catalog that ends outside the caret range does not count, nor does the range alone.
 #[test]
 fn with_both_graphs_the_edge_and_the_range_must_agree() {
     let lines = written("stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0; 2.0.0 replaces 1.0.0");

@@ -1,4 +1,4 @@
-//! What is different of an extension when the content of its catalog is replaced.
+//! The differences of an extension after the content of its catalog is replaced.
 
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::audit::{Audit, Concern, Difference, Onward, differences};
@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::audit::scene::{CHAIN, Scene, versions};
 
-/// The chain with one version more.
+/// The chain with one more version.
 const MORE: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.2.0";
 
-/// A look at the audits of an extension before and after.
+/// The audits of an extension before and after.
 fn compared<R>(
     scene: &Scene,
     before: &[(&str, Content)],
@@ -122,7 +122,7 @@ fn deprecations_begin_and_end() {
     check(&scene, "a: 1.0.0\nb: 1.0.0\n(deprecated): channel b", &[]);
     let deprecated = pinned(all, "1.0.0").with("channels", json!(["a"]));
     check(&deprecated, lines, &["undeprecated"]);
-    // What no catalog has any more is gone, and not undeprecated.
+    // A bundle that no catalog has any more is gone, not undeprecated.
     let gone = ["unresolvable", "bundle_gone", "reach_gained"];
     check(&deprecated, "a: 1.1.0 replaces 1.0.0\nb: 1.1.0", &gone);
 }
@@ -210,7 +210,7 @@ fn the_words_of_differences_are_a_closed_set() {
     assert!(Difference::ALL.is_sorted());
 }
 
-/// What a preview compares, as it is printed.
+/// The compared parts of a preview, as it is printed.
 fn facts(audit: &Audit<'_>) -> (Verdict, Vec<Concern>, Vec<String>, Vec<String>, Vec<String>) {
     let place = audit.place.as_ref();
     let next = place.map(|place| match &place.onward {
@@ -253,7 +253,7 @@ fn catalogs() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Nothing that an audit prints changes unexplained, and nothing is explained that does not change.
+    /// Everything in the output of an audit that changes is explained, and nothing else is.
     #[test]
     fn there_is_a_difference_exactly_if_the_facts_differ(
         before in catalogs(),

@@ -1,4 +1,4 @@
-//! An extension in a cluster, and what an audit sees of it.
+//! An extension in a cluster, and the results of its audit.
 
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward};

@@ -1,4 +1,4 @@
-//! Promotion from channel to channel, moves between channels, and channels as entry points.
+//! Promotion between channels, moves between channels, and channels as entry points.
 
 use olmguard_engine::resolve::classic::{LineError, SubscribedChannel, SubscriptionOrder};
 
@@ -15,7 +15,7 @@ const STAGE_4: &str = "
     beta: 0.2.0 replaces 0.1.0; 0.4.0 replaces 0.2.0; 0.6.0 replaces 0.4.0
     stable: 0.4.0 replaces 0.1.0 skips 0.2.0,0.3.0";
 
-/// The next version of a Subscription to a channel, and of an extension with that one channel.
+/// The next version of a Subscription to a channel, and of an extension with only that channel.
 fn next(id: &str, drawn: &Drawn, channel: &str, installed: &str, expected: &str) {
     let classic = drawn.v0(channel, installed).expect("a line");
     assert_eq!(classic.candidates, expected, "{id}: OLM v0 in {channel}");

@@ -1,4 +1,4 @@
-//! A package in shorthand, and what each generation of OLM makes of it.
+//! A package in shorthand, and the results of each generation of OLM.
 
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::olm::Rules;
@@ -43,7 +43,7 @@ impl Drawn {
         Graph::of(PACKAGE, self.package())
     }
 
-    /// OLM v0 with a Subscription to a channel, `""` for none.
+    /// OLM v0 with a Subscription to a channel; `""` for none.
     pub(crate) fn v0(&self, channel: &str, installed: &str) -> Result<Classic, LineError> {
         let graph = self.graph();
         let line = SubscriptionOrder::of(&graph, subscribed(channel))?;
@@ -64,7 +64,8 @@ impl Drawn {
         })
     }
 
-    /// The successors of OLM v1 in these channels, none for all; what is installed is left out.
+    /// The successors of OLM v1 in these channels, or in all if none is given, without the
+    /// installed bundle.
     pub(crate) fn v1(&self, channels: &[&str], installed: &str) -> String {
         let package = self.package();
         let channels: Vec<_> = channels.iter().map(|name| (*name).to_owned()).collect();
@@ -83,13 +84,14 @@ impl Drawn {
             .join(", ")
     }
 
-    /// What OLM v1 resolves to, of this range and these channels; `none` where it fails.
+    /// The bundle that OLM v1 resolves to with this range and these channels; `none` if it fails.
     pub(crate) fn v1_pick(&self, channels: &[&str], range: &str, installed: &str) -> String {
         pick(&[("a", 0, self)], channels, range, installed)
     }
 }
 
-/// What OLM v1 resolves to over several catalogs, as `CATALOG VERSION`; one catalog is not named.
+/// The bundle that OLM v1 resolves to over several catalogs, as `CATALOG VERSION`. A single catalog
+/// is not named.
 pub(crate) fn pick(
     catalogs: &[(&str, i32, &Drawn)],
     channels: &[&str],
@@ -129,7 +131,7 @@ pub(crate) fn pick(
     }
 }
 
-/// Asserts a row: what is tried in OLM v0, where its walk leads, and the successors of OLM v1.
+/// Asserts a row: the entries that OLM v0 tries, the end of its walk, and the successors of OLM v1.
 pub(crate) fn row(id: &str, drawn: &Drawn, installed: &str, v0: [&str; 2], v1: &str) {
     let classic = drawn
         .v0("c", installed)

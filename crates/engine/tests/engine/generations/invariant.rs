@@ -1,6 +1,6 @@
-//! "The catalog returns a single successor": where it holds, and where examples of good practice break it.
+//! "The catalog returns a single successor": cases where this is true, and examples of good practice that break it.
 //!
-//! The first design said so. No validation checks it, and OLM v1 does not need it.
+//! The first design stated this. No validation checks it, and OLM v1 does not need it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use olmguard_catalog::graph::{GraphChannel, NodeIndex};
 use super::drawn::Drawn;
 use super::{skip_ranges, skips};
 
-/// The names that not exactly one entry takes the place of, with those that do.
+/// The names that have no entry or several entries that take their place, with those entries.
 fn broken(drawn: &Drawn, channel: &str) -> String {
     let graph = drawn.graph();
     let short = |node| graph.name_of(node).trim_start_matches("P.v");
@@ -22,8 +22,8 @@ fn broken(drawn: &Drawn, channel: &str) -> String {
     broken.collect::<Vec<_>>().join(", ")
 }
 
-/// For every name that a channel knows, but for its heads, the entries that replace or skip it, those
-/// left out that are skipped themselves.
+/// For every name in a channel except its heads, the entries that replace or skip it, without entries that are skipped
+/// themselves.
 fn replacements(channel: &GraphChannel<'_>) -> BTreeMap<NodeIndex, Vec<NodeIndex>> {
     let entries = || channel.entries.iter();
     let skipped: HashSet<_> = entries().flat_map(|entry| &entry.skips).collect();

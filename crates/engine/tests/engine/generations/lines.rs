@@ -1,4 +1,4 @@
-//! Channels that have no order, with OLM v0's own words.
+//! Channels without an order, with the errors of OLM v0.
 
 use super::drawn::Drawn;
 

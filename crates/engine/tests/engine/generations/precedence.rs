@@ -1,8 +1,8 @@
-//! Several sources: what the first design said, what OLM v0 does, and what OLM v1 does.
+//! Several sources: the rules of the first design, of OLM v0 and of OLM v1.
 //!
-//! The first design had four levels: the head of the channel in the Subscription's own source, where its
-//! `skipRange` holds what is installed; the entry there that replaces it; then the same two of the other
-//! sources. OLM v0 never followed it: a Subscription names its source, and OLM v0 asks that one only.
+//! The first design had four levels: the head of the channel in the Subscription's own source, if its `skipRange`
+//! contains the installed version; the entry there that replaces the installed version; then the same two of the other
+//! sources. OLM v0 never followed it: a Subscription names its source, and OLM v0 reads only that source.
 
 use olmguard_catalog::graph::{GraphEntry, NodeIndex};
 use olmguard_catalog::version::{Membership, Version};
@@ -12,8 +12,8 @@ use super::drawn::{Drawn, pick};
 
 const INSTALLED: &str = "1.0.0";
 
-/// Own source, other source, and the answers: the first design, OLM v0, OLM v1 with equal priorities
-/// and with the own source above the other.
+/// The own source, the other source, and the answers of the first design, of OLM v0, and of OLM v1 with equal
+/// priorities and with the own source above the other.
 const ROWS: [(&str, &str, &str, [&str; 4]); 5] = [
     (
         "Q1",
@@ -89,7 +89,7 @@ fn by_first_design(own: &Drawn, other: &Drawn) -> String {
     found.expect("something")
 }
 
-/// In one source: the head by its range, else what replaces the installed version.
+/// In one source: the head by its range, otherwise the entry that replaces the installed version.
 fn found_by_first_design(
     line: &SubscriptionOrder<'_, '_>,
     installed: InstalledCsv<'_>,

@@ -2,7 +2,7 @@
 
 use super::drawn::{Drawn, row};
 
-/// The channel after each step; a later entry of a version takes the place of an earlier one.
+/// The channel after each step. A later entry of a version replaces an earlier one.
 const STEPS: [&str; 8] = [
     "1.0.0",
     "1.1.0 replaces 1.0.0",
@@ -66,7 +66,7 @@ fn l_a_range_on_the_head() {
     }
 }
 
-/// The test of upstream gives all three one version; here each has its own.
+/// The upstream test gives all three the same version; here each has its own.
 #[test]
 fn l4_a_range_that_is_not_on_the_head() {
     let drawn = Drawn::read(

@@ -2,8 +2,7 @@
 
 use super::drawn::{Drawn, row};
 
-/// The channel after each step. What is written for a version in a later step takes the place of what
-/// was written before.
+/// The channel after each step. An entry of a later step replaces an earlier entry of the same version.
 const STEPS: [&str; 9] = [
     "1.0.0",
     "1.1.0 replaces 1.0.0",

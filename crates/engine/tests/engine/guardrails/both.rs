@@ -1,4 +1,5 @@
-//! What holds of any rules of an author and an administrator together, with the bypass and without.
+//! Laws that hold for any rules of an author and an administrator together, with and without the
+//! bypass.
 
 use olmguard_engine::judge::Verdict;
 use proptest::prelude::*;
@@ -17,7 +18,7 @@ fn said() -> impl Strategy<Value = Said> {
     (graph(), rules())
 }
 
-/// Rules of an administrator, each of which says whether the bypass lifts it.
+/// Rules of an administrator, each with whether the bypass lifts it.
 fn imposing_rules() -> impl Strategy<Value = Said> {
     let lifted = prop::collection::vec(any::<bool>(), 4);
     (graph(), rules(), lifted).prop_map(|(graph, mut rules, lifted)| {

@@ -1,4 +1,4 @@
-//! Packages and rules that were made to hurt: the answer stays right, and says how far it looked.
+//! Hostile packages and rules: the answer stays correct, and reports how many steps were checked.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use olmguard_fixtures::guardrails::catalog::{
     Asked, blobs, guardrails, imposed, imposing, installed, judged, judged_from, name, snapshot,
 };
 
-/// So many minors of version 1, each of which replaces the one before.
+/// This number of minor versions of version 1, each of which replaces the previous one.
 fn chain(length: usize) -> Vec<Value> {
     let version = |minor: usize| format!("1.{minor}.0");
     let entries = (0..length).map(|minor| match minor.checked_sub(1) {
@@ -26,12 +26,12 @@ fn chain(length: usize) -> Vec<Value> {
     blobs
 }
 
-/// A rule against one step alone.
+/// A rule against only one step.
 fn never(from: &str, to: &str) -> Value {
     json!([{"id": "never", "kind": "PassThrough", "via": "9.0.0", "from": from, "to": to}])
 }
 
-/// What the message says of a search that was cut short; such a message says nothing of what is needed.
+/// The text about a search that was cut short. Such a message does not name what is missing.
 fn note(message: Option<&str>) -> Option<&str> {
     let mut lines = message?.lines();
     lines.find(|line| line.starts_with("Note: ") || line.starts_with("No upgrade path"))
@@ -72,7 +72,7 @@ fn a_step_within_reach_of_the_look_is_refused_without_a_way() {
     assert_eq!(answer.advice.allowed_next, ["1.1.0"]);
 }
 
-/// As many rules as there may be, as heavy as they may be, which forbid nothing.
+/// The most rules, with the most weight, that forbid nothing.
 fn heavy() -> Value {
     let range = vec!["<0.0.1"; 73].join(" ");
     let rule = |at: usize| json!({"id": format!("{at}"), "kind": "PassThrough", "via": range, "from": range, "to": range});
@@ -115,7 +115,7 @@ fn of_hundreds_of_findings_the_first_are_listed() {
     assert!(message.len() <= 1024);
 }
 
-// === Edits that are let through though nobody can put guardrails to them: each is a warning ===
+// === Edits that are allowed although guardrails cannot be checked: each gives a warning ===
 
 const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
 

@@ -1,4 +1,4 @@
-//! The guardrails of administrators: for any package, whoever wrote it, and with the bypass too.
+//! The guardrails of administrators: for a package of any author, and with the bypass too.
 
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::olm::Rules;
@@ -64,7 +64,7 @@ fn the_bypass_lifts_only_what_says_so() {
     );
 }
 
-/// Rules 16 and 17 rest on a bundle that the content has, so newer content is no excuse.
+/// Rows 16 and 17 depend on a bundle that the content has, so newer content does not matter.
 #[test]
 fn what_is_forbidden_stays_so_while_a_catalog_is_superseded() {
     let mut blobs = blobs(&POOL, "1.0.0");

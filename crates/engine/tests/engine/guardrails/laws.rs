@@ -1,5 +1,5 @@
-//! What holds of any rules: they only ever forbid, their order says nothing, and whatever is suggested
-//! instead is allowed to its end.
+//! Laws that hold for any rules: they only forbid, their order does not matter, and every suggested alternative is
+//! allowed to its end.
 
 use olmguard_engine::explain::Answer;
 use olmguard_engine::extension::{Installed, InstalledBundle};

@@ -1,8 +1,7 @@
-//! What each rule means, written down a second time as plainly as can be, and compared over random
-//! packages and rules.
+//! The meaning of each rule, written a second time as plainly as possible, and compared over random packages and rules.
 //!
-//! Versions are places on a line here, with a place between each two for all that lies there, so a range
-//! is the places it holds, and nothing of the program reads or compares a version.
+//! Versions are positions on a line here, with a position between each two for everything in between. A range is the
+//! set of positions that it contains, and nothing of the program reads or compares a version.
 
 pub(crate) mod line;
 pub(crate) mod table;
@@ -16,7 +15,7 @@ use olmguard_fixtures::guardrails::catalog::{
 };
 use table::{Bundle, Graph, Rule, Step, reasons};
 
-/// A package of these bundles in which every entry has an edge from everything.
+/// A package of these bundles in which every entry has an edge from all others.
 fn package(bundles: &[Bundle], graph: Graph, rules: &[Rule]) -> Vec<Value> {
     let versions: Vec<_> = bundles.iter().map(|bundle| version(bundle.at)).collect();
     let mut blobs = blobs(&versions, "0.0.0");
@@ -35,7 +34,7 @@ fn package(bundles: &[Bundle], graph: Graph, rules: &[Rule]) -> Vec<Value> {
     blobs
 }
 
-/// What is said against a step, as short as the table has it.
+/// The violations of a step, in the short form of the table.
 fn said(snapshot: &Facts, from: usize, to: usize) -> Vec<String> {
     let answer = judged(snapshot, version(from), Asked::range(version(to)));
     let token = answer.token.as_str();
@@ -80,7 +79,7 @@ proptest! {
         for to in steps {
             let mut said = said(&snapshot, from, to);
             let mut expected = reasons(&bundles, graph, &rules, Step { from, to, has_edge: true });
-            // Of an edge that is not there the table does not say what else it would be.
+            // The table does not have further properties of an edge that does not exist.
             if expected.iter().any(|reason| reason == "graph") {
                 said.retain(|reason| reason != "prerelease");
             }

@@ -1,4 +1,4 @@
-//! Which bundles a rule looks at: those of the asked channels, in the catalog that the step leads to.
+//! The bundles that a rule considers: those of the requested channels, in the catalog of the step's bundle.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ fn prereleases_are_last_patches_of_prereleases_only() {
     ] {
         assert_eq!(token(&with, from, asked), expected, "{from}");
     }
-    // 1.2.1-rc.1 would do, too: of two ways as long that over a release is told.
+    // 1.2.1-rc.1 would match too. Of two paths of the same length, the one through a release is shown.
     let rc = judged(&with, "1.2.0-rc.1", asked);
     assert_eq!(rc.advice.path, ["1.2.0-rc.1", "1.2.0", "1.3.0"]);
 }
@@ -92,7 +92,7 @@ fn what_no_asked_channel_has_is_nothing_to_a_rule() {
     );
 }
 
-/// Two catalogs with the package: the one called `b` has these priorities.
+/// Two catalogs with the package; the one named `b` has these priorities.
 fn two(a: &[Value], b: &[Value], priority: i32) -> Facts {
     let a = CatalogState::named("a", content(a));
     let mut b = CatalogState::named("b", content(b));
@@ -123,7 +123,7 @@ fn rules_and_bundles_are_those_of_the_catalog_that_the_step_leads_to() {
     );
 }
 
-// === What is said where the base graph has no edge for a step ===
+// === The texts if the base graph has no edge for a step ===
 
 const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
 
@@ -166,7 +166,7 @@ fn prereleases_are_told_by_the_graph_that_is_meant() {
     }
 }
 
-/// A package whose 1.1.0 replaces the higher 1.2.0: a step back that its author offers.
+/// A package whose 1.1.0 replaces the higher 1.2.0: a downgrade that its author offers.
 fn with_a_step_back(graph: &str, rules: &Value) -> Vec<Value> {
     let mut blobs = blobs(&["1.2.0", "1.1.0"], "9.0.0");
     blobs.push(guardrails(graph, rules));
@@ -189,7 +189,7 @@ fn a_step_downwards_is_forbidden_by_graph_semver_alone() {
         "Resolved"
     );
     assert_eq!(token(&with_a_step_back("Catalog", &strict)), "Resolved");
-    // Nobody knows which graph is meant: the catalog has the edge.
+    // The guardrails cannot be read, so the intended graph is unknown. The catalog has the edge.
     assert_eq!(token(&with_a_step_back("Catalog", &json!(7))), "Resolved");
     assert_eq!(token(&with_a_step_back("Semver", &json!(7))), "Resolved");
 }

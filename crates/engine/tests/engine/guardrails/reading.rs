@@ -1,4 +1,4 @@
-//! Where guardrails are found in a catalog, and what becomes of those that cannot be read.
+//! Where guardrails are found in a catalog, and the effect of guardrails that cannot be read.
 
 use olmguard_catalog::guardrail::{AuthorGuardrails, read};
 use olmguard_catalog::olm::Rules;
@@ -25,7 +25,7 @@ fn authored(content: &Content) -> AuthorGuardrails {
     package.expect("it decodes").guardrails().clone()
 }
 
-/// What is wrong with the guardrails among some blobs beside the package's own.
+/// The faults of the guardrails among some blobs next to those of the package.
 fn fault(more: &[Value]) -> String {
     let mut blobs = blobs(&POOL, "1.0.0");
     blobs.extend_from_slice(more);
@@ -40,7 +40,7 @@ fn with_property(value: &Value) -> Vec<Value> {
     blobs
 }
 
-/// The token of the leap from the first version to the last.
+/// The token of the jump from the first version to the last.
 fn leap(snapshot: &Facts) -> &'static str {
     judged(snapshot, "1.0.0", Asked::range("1.2.0"))
         .token
@@ -103,7 +103,7 @@ fn a_property_of_another_version_is_passed_over_with_the_same_warning() {
         |blobs: &[Value]| judged(&snapshot(blobs), "1.0.0", Asked::range("1.2.0")).warnings;
     let expected = "guardrails of schema olmguard.guardrails.v2 are not known to this olmguard and not applied";
     assert_eq!(warnings(&blobs), [expected]);
-    // All that are not known are one warning, each counted once.
+    // All unknown schemas are one warning, and each is counted once.
     blobs[0]["properties"] = json!([
         property("v4"),
         property("v2"),
@@ -142,7 +142,7 @@ fn a_catalog_written_anew_says_the_same() {
     for text in WRITTEN.into_iter().chain([REWRITTEN]) {
         let rules = Rules::default();
         let mut builder = CatalogBuilder::new(&rules);
-        // The keys of a blob may not be there twice: that is the whole catalog's fault upstream.
+        // A blob must not have a key twice. Upstream, this is a fault of the whole catalog.
         let text = text.replacen(r#""rules": [], "#, "", 1);
         fbc::read("p", text.as_bytes(), &mut builder).expect("a catalog");
         let catalog = builder.finish().expect("no bound");

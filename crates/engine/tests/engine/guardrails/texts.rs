@@ -1,4 +1,4 @@
-//! What is said where guardrails forbid, to the letter.
+//! The exact texts if guardrails forbid a step.
 
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
@@ -43,7 +43,7 @@ fn a_step_that_follows_by_itself() {
     let rules = json!([{"id": "no-1.4-to-1.5", "kind": "PassThrough", "via": "1.4.9", "from": "1.4.2", "to": "1.5.0"}]);
     let mut blobs = blobs(&POOL, "1.2.0");
     blobs.push(guardrails("Catalog", &rules));
-    // The head takes one name alone: OLM comes there in two steps.
+    // The head replaces only one name, so OLM reaches it in two steps.
     blobs[1]["entries"][6] = json!({"name": "p.v1.5.0", "replaces": "p.v1.4.2"});
     let answer = judged(&snapshot(&blobs), "1.2.3", Asked::default());
     let message = answer.message.expect("it is refused");
@@ -58,7 +58,7 @@ fn a_step_that_follows_by_itself() {
     assert_eq!(resolved.version, "1.4.2");
 }
 
-/// The lines of a refusal of 1.2.3 -> 1.5.0, for which edges need a step by 1.4.2, that tell of the path.
+/// The lines about the path, in a refusal of 1.2.3 -> 1.5.0 whose edges need a step to 1.4.2.
 fn of_path(rules: &Value) -> (String, Vec<String>) {
     let mut blobs = blobs(&POOL, "1.2.0");
     blobs.push(guardrails("Catalog", rules));
@@ -84,7 +84,7 @@ fn guardrails_that_only_take_the_path_away_are_named() {
     );
 }
 
-/// Whichever of both denies the edit, the other one closes the path.
+/// If one of the two denies the edit, the other one blocks the path.
 #[test]
 fn a_path_that_guardrails_and_policies_close_together_names_both() {
     let of_path = |rules: &Value, policy: &Value| {

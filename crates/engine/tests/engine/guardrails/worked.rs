@@ -1,11 +1,11 @@
-//! Four packages and what their authors want: to pass through a minor, the last patch first, waypoints
-//! over semver, one minor at a time.
+//! Four packages with rules of their authors: pass through a minor version, last patch first, waypoints over semver,
+//! and one minor version at a time.
 
 use serde_json::{Value, json};
 
 use olmguard_fixtures::guardrails::catalog::{Asked, Facts, blobs, guardrails, judged, snapshot};
 
-/// A hop as an edit that pins where it leads: whether it is allowed, else which rules forbid it.
+/// An edit that pins the end of a step: whether it is allowed, otherwise the rules that forbid it.
 fn hop(snapshot: &Facts, from: &str, to: &str) -> Result<(), String> {
     let answer = judged(snapshot, from, Asked::range(to));
     match answer.token.as_str() {
@@ -39,7 +39,7 @@ fn denies(snapshot: &Facts, hops: &[(&str, &str)], because: &str) {
     }
 }
 
-/// The way that is told to who asks for the last version at once.
+/// The path in the message for an edit that requests the last version directly.
 fn plan(snapshot: &Facts, from: &str, to: &str) -> Vec<String> {
     judged(snapshot, from, Asked::range(to)).advice.path
 }
@@ -183,7 +183,7 @@ fn a_way_through_a_minor_leads_over_its_releases() {
         let snapshot = package(&pool, "1.2.0", "Catalog", &rules);
         judged(&snapshot, "1.2.3", Asked::range("1.5.0"))
     };
-    // The range ends behind the prereleases of 1.4.0, so one of them would do.
+    // The range ends after the prereleases of 1.4.0, so one of them would match.
     let wide = through(">=1.3.0 <1.4.0");
     assert_eq!(wide.advice.path, ["1.2.3", "1.3.5", "1.5.0"]);
     assert_eq!(wide.advice.allowed_next, ["1.3.5", "1.4.0-rc.1"]);

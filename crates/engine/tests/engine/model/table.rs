@@ -1,5 +1,5 @@
-//! Rows 6 to 18 of the table without 7, 10a, 14 and 15a, over places on a line. Nothing of the program reads, compares or
-//! chooses here.
+//! Rows 6 to 18 of the table without 7, 10a, 14 and 15a, over indexes on a line. This file uses nothing of the program
+//! to read, compare or choose.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub(crate) struct EditOutcome {
     pub(crate) to: Option<(String, String)>,
     /// Everything that a guardrail or a policy forbids, with the bundle that the step installs.
     pub(crate) reasons: Vec<String>,
-    /// What policies only warn of.
+    /// The rules of policies that only warn.
     pub(crate) warned: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) const TOKENS: [&str; 13] = [
     "Resolved",
 ];
 
-/// Conditions, each with what it says in the plain words of `is_met`.
+/// Conditions, each with its meaning in the plain terms of `is_met`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Condition {
     SameMajor,
@@ -75,13 +75,13 @@ impl Condition {
         }
     }
 
-    /// Whether it says something of a bundle. The others are about the edit.
+    /// Whether the condition is about a bundle. The others are about the edit.
     fn is_of_bundles(self) -> bool {
         matches!(self, Self::SameMajor | Self::LowMinors)
     }
 }
 
-/// A step of the walk, the first of which the edit itself takes.
+/// A step of the walk. The edit itself takes the first one.
 #[derive(Clone, Copy)]
 struct Step<'w> {
     catalog: &'w Catalog,
@@ -131,7 +131,7 @@ impl EditOutcome {
     }
 }
 
-// === Rows 6 to 13, and 15: what OLM resolves to ===
+// === Rows 6 to 13, and 15: the bundle that OLM resolves to ===
 
 fn resolved(world: &RandomCluster, installed: Option<Name>) -> Result<Step<'_>, &'static str> {
     let request = &world.request;
@@ -226,7 +226,7 @@ fn entries<'w>(
     channels.flat_map(|channel| &channel.entries)
 }
 
-/// An edge, or the same version under whatever name.
+/// An edge, or the same version under any name.
 fn is_successor(request: &Request, catalog: &Catalog, from: Name, to: Name) -> bool {
     let edge = entries(request, catalog)
         .filter(|entry| entry.name == to)
@@ -239,7 +239,7 @@ fn is_successor(request: &Request, catalog: &Catalog, from: Name, to: Name) -> b
     edge || from.at == to.at
 }
 
-/// The best bundle of each catalog, and of those the one of the catalog that counts.
+/// The best bundle of each catalog, and among those the one of the deciding catalog.
 fn chosen<'w>(
     having: &[&'w Catalog],
     left: &[(&'w Catalog, &'w PlacedBundle)],
@@ -262,7 +262,7 @@ fn chosen<'w>(
     }
 }
 
-/// Not deprecated before deprecated, then the higher version, then the order of the files in OLM's cache.
+/// Bundles that are not deprecated first, then the higher version, then the order of the files in OLM's cache.
 fn preference(a: &PlacedBundle, b: &PlacedBundle) -> Ordering {
     let key = |bundle: &PlacedBundle| {
         let file = format!("{}.json", bundle.name.written());
@@ -271,7 +271,7 @@ fn preference(a: &PlacedBundle, b: &PlacedBundle) -> Ordering {
     key(a).cmp(&key(b))
 }
 
-/// The edit's own step, and all that OLM takes automatically after it.
+/// The step of the edit, and all steps that OLM takes automatically after it.
 fn walk<'w>(world: &'w RandomCluster, first: Step<'w>) -> Vec<Step<'w>> {
     let mut walk = vec![first];
     while let Some(last) = walk.last().filter(|last| last.is_move()) {
@@ -285,7 +285,7 @@ fn walk<'w>(world: &'w RandomCluster, first: Step<'w>) -> Vec<Step<'w>> {
 
 // === Row 16 ===
 
-/// The first step that a guardrail forbids; none is asked about a first install, or where nothing moves.
+/// The first step that a guardrail forbids; none for a first installation, or if nothing moves.
 fn by_guardrails(world: &RandomCluster, walk: &[Step<'_>]) -> Option<EditOutcome> {
     let first = walk.first()?;
     first.from.filter(|_| first.is_move())?;
@@ -347,7 +347,7 @@ fn said(
 
 // === Row 17 ===
 
-/// What denies, and what only warns.
+/// The rules that deny, and those that only warn.
 fn by_policies(world: &RandomCluster, walk: &[Step<'_>]) -> (Vec<String>, Vec<String>) {
     let (mut denied, mut warned) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
@@ -372,7 +372,7 @@ fn by_policies(world: &RandomCluster, walk: &[Step<'_>]) -> (Vec<String>, Vec<St
     (denied, warned)
 }
 
-/// The rules of a policy that a step violates: whether it denies, and whether it is about a bundle.
+/// The rules of a policy that a step violates: whether each denies, and whether it is about a bundle.
 fn violated(
     world: &RandomCluster,
     policy: &Policy,
@@ -472,7 +472,7 @@ fn of_bundle(
     violations(&cases)
 }
 
-/// What is asked once, of the edit.
+/// The rules that are checked once, for the edit.
 fn of_edit(request: &Request, rules: &PolicyRules, step: &Step<'_>) -> Vec<(&'static str, bool)> {
     let order = ["Pinned", "Bounded", "Any"];
     let shape = request.range.as_ref().map_or("Any", Range::shape);

@@ -1,4 +1,4 @@
-//! Random worlds of package `p`, and how they are written for the program.
+//! Random worlds of package `p`, and their form for the program.
 
 use olmguard_catalog::guardrail::{AdministratorGuardrails, ImposedBy, read};
 use olmguard_catalog::olm::Rules;
@@ -16,7 +16,7 @@ use crate::guardrails::oracle::line::{LINE, Range, range, version};
 use crate::guardrails::oracle::table::{Graph, Rule, graph, rule};
 use crate::model::table::Condition;
 
-/// All that a verdict rests on.
+/// Everything that a verdict depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct RandomCluster {
     pub(crate) catalogs: Vec<Catalog>,
@@ -35,7 +35,7 @@ pub(crate) struct Catalog {
     pub(crate) author: Option<Stated>,
 }
 
-/// A bundle by the place of its version. A renamed bundle has the version of another one.
+/// A bundle by the index of its version. A renamed bundle has the version of another one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Name {
     pub(crate) at: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Entry {
     pub(crate) skip_range: Option<Range>,
 }
 
-/// The guardrails of one owner; each rule with whether the bypass lifts it.
+/// The guardrails of one owner, each rule with whether the bypass lifts it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stated {
     pub(crate) graph: Graph,
@@ -99,7 +99,7 @@ pub(crate) struct Request {
     pub(crate) installed: Option<Name>,
 }
 
-// === Drawn ===
+// === Drawing worlds ===
 
 const CATALOGS: [&str; 3] = ["hub", "mirror", "own"];
 
@@ -177,7 +177,7 @@ fn bundles() -> impl Strategy<Value = Vec<PlacedBundle>> {
         .prop_map(|drawn| drawn.into_iter().flatten().collect())
 }
 
-/// An entry for most places, which often replaces the place before it.
+/// An entry for most indexes, which often replaces the previous one.
 fn channel(name: &'static str) -> impl Strategy<Value = Channel> {
     let entry = (
         prop::bool::weighted(0.7),
@@ -268,7 +268,7 @@ fn request() -> impl Strategy<Value = Request> {
     })
 }
 
-// === Written ===
+// === Writing worlds ===
 
 impl Name {
     pub(crate) fn written(self) -> String {
@@ -348,7 +348,7 @@ impl RandomCluster {
     }
 }
 
-/// An edit with what it refers to.
+/// An edit with the objects that it refers to.
 pub(crate) struct WrittenEdit {
     extension: Extension,
     installed: Installed,
@@ -437,7 +437,7 @@ impl PlacedBundle {
 }
 
 impl Stated {
-    /// A document of a guardrails file. In the rules of an author `bypassable` has no effect.
+    /// A document of a guardrails file. In the rules of an author, `bypassable` has no effect.
     fn written(&self) -> Value {
         let rules = self.rules.iter().enumerate();
         let rules = rules.map(|(at, (rule, is_lifted))| {

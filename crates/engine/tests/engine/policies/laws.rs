@@ -1,5 +1,5 @@
-//! Laws of upgrade policies: more of them never allow more, their order decides nothing, and what a denial suggests is
-//! admitted by all of them to its end.
+//! Laws of upgrade policies: more policies never allow more, their order does not matter, and all of them allow the
+//! suggestion of a denial to its end.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -118,14 +118,14 @@ proptest! {
     }
 }
 
-/// A version of the scene as the text it is written as there.
+/// A version of the scene, as its text there.
 fn leaked(version: &str) -> &'static str {
     let versions = ["0.6.0", "0.6.1", "0.7.0", "1.0.0", "1.4.1"];
     let known = versions.into_iter().find(|known| *known == version);
     known.expect("a version of the scene")
 }
 
-// === While not all policies of the cluster are known: what would be allowed is undecided, a denial stays ===
+// === While not all policies of the cluster are known: an allowed edit becomes undecided, a denial stays ===
 
 const WHY: &str = "UpgradePolicy not listed yet: the API server answers 403";
 
@@ -159,7 +159,7 @@ fn what_would_be_allowed_is_undecided() {
     }
 }
 
-/// OLM then takes the step, which a policy that is not known may deny.
+/// OLM then takes the step, which an unknown policy may deny.
 #[test]
 fn turning_the_bypass_off_is_undecided_if_it_moves() {
     let off = |scene: Scene| {
@@ -184,7 +184,7 @@ fn what_is_known_to_be_denied_is_denied() {
     assert_eq!(answers(&denied).1.token, Token::Policy);
 }
 
-/// It could be forbidden, so it is not advised.
+/// An unknown policy could forbid a suggestion, so none is given.
 #[test]
 fn nothing_is_advised_that_could_be_forbidden() {
     let (known, unlisted) = answers(&Scene::to("1.0.0"));

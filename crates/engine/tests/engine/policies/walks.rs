@@ -1,4 +1,4 @@
-//! Upgrade policies over the whole walk: what OLM does automatically after an edit is forbidden as the edit itself is.
+//! Upgrade policies over the whole walk: the automatic steps of OLM after an edit are forbidden like the edit itself.
 
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{Answer, answer, answer_until};
@@ -24,7 +24,7 @@ struct World {
     guardrails: Value,
 }
 
-/// A package whose versions each replace the one before.
+/// A package whose versions each replace the previous one.
 fn chain(versions: &[&str]) -> Vec<Value> {
     let mut blobs = vec![json!({"schema": "olm.package", "name": "p", "defaultChannel": "stable"})];
     let mut before: Option<String> = None;
@@ -110,7 +110,7 @@ impl World {
         let catalogs = self.catalogs.iter().map(|(name, blobs)| {
             let lines: Vec<_> = blobs.iter().map(Value::to_string).collect();
             let mut state = CatalogState::named(name, content(&lines.join("\n"), &rules));
-            // Of two catalogs with a successor OLM takes the one of higher priority.
+            // Of two catalogs with a successor, OLM chooses the one with higher priority.
             state.priority = i32::from(*name == "mirror");
             state
         });
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    /// The answer to an edit, of what was requested before.
+    /// The answer to an edit, with the earlier request.
     fn edit(&self, new: &Extension, old: Option<&Extension>) -> Answer {
         self.asked(new, old, answer)
     }
@@ -164,7 +164,7 @@ impl World {
         self.edit(&extension(range, None), None)
     }
 
-    /// The versions at which OLM arrives automatically after an edit to this range.
+    /// The versions that OLM reaches automatically after an edit to this range.
     fn moves(&self, new: &Extension) -> Vec<String> {
         let snapshot = self.snapshot();
         let filter = new.filter.as_ref().expect("a filter");
@@ -187,7 +187,7 @@ fn first_line(answer: &Answer) -> &str {
 
 const RANGE: &str = ">=1.0.0-0 <9.0.0-0";
 
-/// All but `deprecated`: OLM goes on from no bundle to a deprecated one.
+/// All rules except `deprecated`, because OLM never continues to a deprecated bundle from another one.
 #[test]
 fn every_rule_about_a_bundle_is_put_to_each_step() {
     let plain = World::of(&["1.0.0", "1.1.0", "2.0.0", "3.0.0"]);
@@ -346,7 +346,7 @@ fn turning_the_bypass_off_is_a_move_like_any_other() {
     let mut guarded = World::of(&["1.0.0", "1.1.0-rc.1", "2.0.0"]);
     guarded.guardrails = json!([{"id": "no-rc", "kind": "Prerelease", "action": "Deny"}]);
     assert_eq!(guarded.edit(&strict, Some(&free)).token, Token::Guardrail);
-    // What moves nothing, what no rule forbids, and what OLM refuses anyway passes.
+    // An edit passes if it moves nothing, if no rule forbids it, or if OLM refuses it anyway.
     let stays = ruled.from(at("2.1.0"));
     for world in [&world, &stays] {
         let off = world.edit(&strict, Some(&free));
@@ -366,7 +366,7 @@ fn turning_the_bypass_off_is_a_move_like_any_other() {
     );
 }
 
-/// It passes, and still says what was found of the step that OLM then takes.
+/// The edit passes, but the findings about the step that OLM then takes are still reported.
 #[test]
 fn turning_the_bypass_off_warns_as_any_move_does() {
     let mut world = World::of(&["1.0.0", "1.1.0", "1.2.0"]);
@@ -489,7 +489,7 @@ fn a_denial_that_is_known_is_handed_over_before_conditions_are_evaluated() {
         let stop = Stop::default();
         let mut known = None;
         let last = answer_until(basis, edit, &stop, |refused| {
-            // From here on nobody waits: no condition is evaluated any more.
+            // From here on the time is over, and no condition is evaluated any more.
             stop.set();
             known = Some(refused);
         });
@@ -555,7 +555,7 @@ mod sequences {
 
     const VERSIONS: [&str; 6] = ["1.0.0", "1.1.0", "1.2.0-rc.1", "1.2.0", "2.0.0", "3.0.0"];
 
-    /// A rule of a policy about a bundle, and the versions that it forbids for each way there.
+    /// A rule of a policy about a bundle, and the versions that it forbids regardless of the path.
     fn rules() -> impl Strategy<Value = (Value, Vec<&'static str>)> {
         let denied = prop::sample::subsequence(VERSIONS[1..].to_vec(), 1..=2);
         prop_oneof![
@@ -572,7 +572,7 @@ mod sequences {
         ]
     }
 
-    /// A package whose entries replace or skip drawn ones before them.
+    /// A package whose entries replace or skip random earlier ones.
     fn graph() -> impl Strategy<Value = Vec<Value>> {
         let edges = (1..VERSIONS.len())
             .map(|at| (0..at, any::<bool>()))
@@ -616,8 +616,8 @@ mod sequences {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// No sequence of admitted edits, and no step that OLM takes automatically after one, ends at a bundle that
-        /// a matching policy forbids for each way there.
+        /// No sequence of allowed edits, and no automatic step of OLM after one, ends at a bundle that a matching
+        /// policy forbids regardless of the path.
         #[test]
         fn end_at_nothing_that_is_forbidden(
             blobs in graph(), (rules, forbidden) in rules(), edits in edits(), pauses in prop::collection::vec(any::<bool>(), 5),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::policies::Scene;
 
-/// The lines of a denial, those about the catalog and the help aside.
+/// The lines of a denial, without those about the catalog and the help.
 fn lines(answer: &Answer) -> Vec<&str> {
     let message = answer.message.as_deref().unwrap_or_default();
     let is_about_edit = |line: &&str| !line.starts_with("Catalog: ") && !line.starts_with("Help: ");
@@ -76,7 +76,7 @@ fn a_denied_version_is_left_out_by_the_range_of_the_fix() {
     allows(&scene.with_version(&range));
 }
 
-/// No path goes around the version, and the range can be kept without it.
+/// No path avoids the version, but the range can be kept without it.
 #[test]
 fn a_range_without_the_denied_version_stays_where_it_is() {
     let denied = json!({"rules": {"versions": {"deny": "1.0.0"}}});
@@ -89,7 +89,7 @@ fn a_range_without_the_denied_version_stays_where_it_is() {
         scene.with_version(">=0.6.0 !=1.0.0").answer().token,
         Token::Unchanged
     );
-    // A closed window denies every move: without the version, nothing is left of the edit.
+    // A closed window denies every move. Without the version, nothing remains of the edit.
     let closed = json!({"rules": {"windows": [{"schedule": "0 22 * * *", "duration": "1h"}]}});
     let closed = Scene::to("0.6.x").ruled("nights", &closed).answer();
     assert_eq!(closed.advice.fix, None);
@@ -243,7 +243,7 @@ fn the_bypass_is_bound_by_policies() {
     );
 }
 
-/// Only users with the permission can follow it, if the policy denies.
+/// Only users with the permission can follow the advice, if the policy denies.
 #[test]
 fn the_override_names_the_permission_that_it_needs() {
     let overrides = |spec: &Value| {
@@ -436,7 +436,7 @@ fn what_is_not_a_successor_is_refused_as_ever_and_names_the_policy_that_closes_t
     );
 }
 
-/// Nothing is installed before OLM has carried the first edit out.
+/// Nothing is installed before OLM has applied the first edit.
 #[test]
 fn an_edit_of_an_extension_of_which_nothing_is_installed_is_an_update() {
     let scene = Scene::to("0.7.0").install().ruled(

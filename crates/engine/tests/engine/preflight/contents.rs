@@ -53,7 +53,7 @@ fn bundle(version: &str, spec: &Value, crds: &[Value]) -> RegistryBundle {
     RegistryBundle::of("P", objects).expect("it has a CSV")
 }
 
-/// A catalog that says nothing against the bundles, with these contents.
+/// A catalog without faults of the bundles, with these contents.
 fn cluster(contents: BundleContents) -> Cluster {
     Cluster::new(UNKNOWN, &modes(&["AllNamespaces"])).with_contents(contents)
 }
@@ -63,7 +63,7 @@ fn newer(spec: &Value, crds: &[Value]) -> BundleContents {
     BundleContents::of([(NEW.to_owned(), Ok(bundle("1.1.0", spec, crds)))])
 }
 
-/// These bundles in a cluster with these objects, whose CRDs are whole.
+/// These bundles in a cluster with these objects, whose CRDs are complete.
 fn in_cluster(mut contents: BundleContents, objects: ClusterObjects) -> BundleContents {
     for (name, crd) in &objects.crds {
         contents.compare(name, crd, MINOR);
@@ -71,7 +71,7 @@ fn in_cluster(mut contents: BundleContents, objects: ClusterObjects) -> BundleCo
     contents.with_cluster(objects)
 }
 
-/// These CRDs in the cluster.
+/// A cluster with these CRDs.
 fn there(contents: BundleContents, crd: Option<Value>) -> BundleContents {
     let crds = crd.map(|crd| ("ws.example.com".to_owned(), crd));
     let objects = ClusterObjects {
@@ -127,7 +127,7 @@ fn a_fault_that_is_not_certain_hides_none_that_is() {
         let answer = upgraded(&cluster);
         (answer.token, checks(&answer).join(", "))
     };
-    // With its gate, 1.5 takes the namespace from an annotation, too.
+    // With its feature gate, 1.5 reads the namespace from an annotation too.
     assert_eq!(
         at_1_5(json!([{"name": "b"}])),
         (
@@ -190,7 +190,7 @@ fn a_crd_of_another_owner_is_denied() {
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
-    // Helm adopts what has its marks, Boxcutter does not: which of them runs is not known.
+    // Helm adopts objects with its marks, Boxcutter does not. Which of them runs is unknown.
     let marks = json!({"meta.helm.sh/release-name": "ext", "meta.helm.sh/release-namespace": "ns"});
     let helm = json!({"app.kubernetes.io/managed-by": "Helm"});
     let answer = marked(helm, marks).created(&Value::Null);
@@ -215,7 +215,7 @@ fn a_crd_of_another_owner_is_denied() {
     assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
 }
 
-/// A cluster where these objects that 1.1.0 would make in `ns` exist, each with the metadata.
+/// A cluster in which these objects exist that 1.1.0 would create in `ns`, each with its metadata.
 fn with_others(kind: &str, metadata: &Value) -> Cluster {
     let contents = newer(
         &json!({"install": {"spec": {"deployments": [{"name": "manager"}]}}}),
@@ -247,7 +247,7 @@ fn an_object_that_exists_is_not_taken_over() {
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
-    // What is installed has made it.
+    // The installed bundle has created the object.
     assert_eq!(upgraded(&cluster).token, Token::Resolved);
 }
 
@@ -444,7 +444,7 @@ fn an_edit_that_ends_the_bypass_and_sets_a_configuration_is_checked() {
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Stricter);
 }
 
-/// The fault of the bundle is a warning, and hides no rule.
+/// The fault of the bundle is a warning, and does not hide a rule.
 #[test]
 fn an_edit_that_ends_the_bypass_is_denied_by_rules_and_by_no_fault_of_the_bundle() {
     let monitor = json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "metadata": {"name": "m"}});
@@ -496,7 +496,7 @@ fn an_edit_that_ends_the_bypass_is_denied_by_rules_and_by_no_fault_of_the_bundle
     assert_eq!(denied.token, Token::Policy);
 }
 
-/// Only a fault of its own denies a configuration while another bundle is installed.
+/// While another bundle is installed, only a fault of the configuration itself denies it.
 #[test]
 fn a_configuration_is_not_denied_for_a_bundle_that_it_does_not_request() {
     let contents = there(
@@ -560,7 +560,7 @@ fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
     };
     let both = (pulled(None), vec![OLD.to_owned()]);
     assert_eq!(of(&upgraded(&cluster)), both);
-    // An edit that only changes whether CRDs are compared needs them as well.
+    // An edit that only changes whether CRDs are compared needs the images too.
     let strict = extension("ext", ">=1.0.0", &Value::Null);
     let on = cluster.updated(&unguarded(">=1.0.0"), &strict, "1.0.0");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What a bundle that OLM does not install does to audits, automatic upgrades and paths.
+//! The effect of a bundle that OLM does not install on audits, automatic upgrades and paths.
 
 use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::audit::{Audit, Concern, Difference, Onward, as_set_now, differences};
@@ -68,7 +68,7 @@ fn one_edit_is_not_enough_for_a_path_around_a_bundle() {
     assert_eq!(closed.one_edit, None);
 }
 
-/// OLM ends before it, and the next edit goes around it, or there is none.
+/// OLM stops before the bundle. The next edit avoids it, or no edit exists.
 #[test]
 fn a_bundle_that_is_not_installed_ends_the_upgrades_of_an_audit() {
     let requester = Requester::unknown();
@@ -120,7 +120,7 @@ fn a_bundle_that_is_not_installed_ends_the_upgrades_of_an_audit() {
     );
 }
 
-/// OLM does not come to what the policy and the guardrail forbid.
+/// OLM does not reach the bundle that the policy and the guardrail forbid.
 #[test]
 fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
     let chain = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0";
@@ -158,7 +158,7 @@ fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
     let without = |version: &str| format!("{chain}\n(requires): {version} olm.csv.metadata");
     let ended = judged(&without("1.2.0"), &minor, deny);
     assert_eq!(ended, (Token::Resolved, false, 0));
-    // Rules judge the edit itself where a bundle that is not installed is only warned of.
+    // Rules judge the edit itself even if a bundle that is not installed only gives a warning.
     let warn = PreflightMode::Warn;
     let (token, ..) = judged(&without("1.1.0"), &minor, warn);
     assert_eq!(token, Token::Resolved);
@@ -167,7 +167,7 @@ fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
     assert_eq!(token, Token::Policy);
 }
 
-/// Edges lead on, so it is not for the author of the catalog to add one.
+/// Edges continue, so the catalog author need not add one.
 #[test]
 fn a_bundle_on_the_way_that_is_not_installed_is_named() {
     let cluster = Cluster::new(OFF, &modes(&["OwnNamespace"])).with_newer();

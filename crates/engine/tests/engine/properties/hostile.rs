@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use olmguard_fixtures::question::{answer_to, content, rules};
 
-/// A request and catalogs, every text of which is hostile.
+/// A request and catalogs in which every text is hostile.
 #[derive(Clone, Debug)]
 pub(crate) struct Hostile {
     spec: Value,
@@ -172,7 +172,7 @@ fn installed(bundles: Vec<(String, String)>) -> impl Strategy<Value = Installed>
     ]
 }
 
-/// A catalog with these bundles, an edge from each to each other one, and deprecations.
+/// A catalog with these bundles, an edge from each bundle to every other one, and deprecations.
 fn fbc(
     package: String,
     bundles: Vec<(String, String)>,
@@ -204,7 +204,7 @@ fn fbc(
     })
 }
 
-/// A text of hostile characters, or a long one.
+/// A text of hostile characters, or a long text.
 fn name() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "a",

@@ -1,4 +1,4 @@
-//! What can be reached, by the search and by one edit after the other.
+//! The reachable bundles, by the search and by one edit after another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,16 @@ use olmguard_engine::judge::{Basis, Request, Verdict, pin, recorded, rule};
 use olmguard_engine::resolve::{Bounds, Choice, EditContext, Guards, Offer, Origin, Query, reach};
 use olmguard_engine::snapshot::Snapshot;
 
-/// A bundle, by the place of its catalog and its own, and how many edits away it is.
+/// A bundle, by the index of its catalog and its own index, with its number of edits.
 pub(crate) type Reached = BTreeMap<(usize, u32), usize>;
 
-/// What a filter has to offer, whatever its version; none if it cannot be asked.
+/// The offers of a filter, regardless of its version; `None` if they cannot be computed.
 pub(crate) fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, snapshot).ok()?;
     query.offers(&query.in_play(snapshot)).ok()
 }
 
-/// What the search reaches.
+/// The bundles that the search reaches.
 pub(crate) fn by_search(snapshot: &Snapshot, offers: &[Offer<'_>], origin: &Origin<'_>) -> Reached {
     let bounds = Bounds {
         rules: snapshot.rules(),
@@ -34,8 +34,8 @@ pub(crate) fn by_search(snapshot: &Snapshot, offers: &[Offer<'_>], origin: &Orig
     others.filter_map(|choice| steps(&choice)).collect()
 }
 
-/// What edits that each pin a version reach, judged by the whole decision table. The bundle that is installed
-/// at first counts in neither.
+/// The bundles that edits with one pinned version each reach, judged by the whole decision table. The bundle that is
+/// installed at the start counts in neither.
 pub(crate) fn by_edits(
     snapshot: &Snapshot,
     filter: &Filter,

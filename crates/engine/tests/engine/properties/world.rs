@@ -10,7 +10,7 @@ use olmguard_engine::extension::{Installed, InstalledBundle};
 use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
 use olmguard_fixtures::question::{content, rules};
 
-/// Close enough to each other that edges, releases and equal versions meet often.
+/// Versions close enough that edges, releases and equal versions often meet.
 const VERSIONS: &[&str] = &[
     "1.0.0",
     "1.0.0+1",
@@ -49,7 +49,7 @@ pub(crate) struct RandomCatalog {
     pub(crate) blobs: Vec<Value>,
 }
 
-/// A request, and the version that is installed, if one is.
+/// A request, and the installed version if a bundle is installed.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     range: Option<&'static str>,
@@ -245,9 +245,10 @@ fn name(version: &str) -> String {
     format!("P.v{version}")
 }
 
-// === The same blobs in another order: of blobs, of lists whose order means nothing, of keys ===
+// === The same blobs in another order: of blobs, of lists whose order has no meaning, and of keys
+// ===
 
-/// The text of a catalog whose parts stand in an order that a seed gives.
+/// The text of a catalog with its parts in an order that a seed determines.
 pub(crate) fn shuffled(blobs: &[Value], seed: u64) -> String {
     let mut random = Random(seed);
     let mut texts: Vec<String> = blobs.iter().map(|blob| random.written(blob)).collect();

@@ -1,4 +1,4 @@
-//! What is asked, from everything that can be installed.
+//! The questions, from every bundle that can be installed.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use olmguard_engine::extension::{Installed, InstalledBundle};
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-/// How many of what there is are asked for, from one installed bundle: one of `n`.
+/// The share of the questions that are put from one installed bundle: one of `n`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     installed: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Sample {
     channels: usize,
 }
 
-/// A version of a stranger that no OLM can read.
+/// A version of an unknown bundle that no release of OLM can read.
 pub(crate) const UNREADABLE: &str = "not-a-version";
 
 impl Sample {
@@ -42,7 +42,7 @@ impl Sample {
     };
 }
 
-/// Every `spec.source.catalog` and what is installed.
+/// Every `spec.source.catalog`, and the installed bundle.
 pub(crate) fn requests(
     snapshot: &Snapshot,
     package: &str,
@@ -72,7 +72,7 @@ pub(crate) fn requests(
         })
 }
 
-/// Nothing, strangers, and the bundles of all catalogs.
+/// Nothing, unknown bundles, and the bundles of all catalogs.
 fn installed(packages: &[&Package], sample: Sample) -> Vec<Installed> {
     let stranger = |name: &str, version: &str| {
         Installed::Bundle(InstalledBundle {
@@ -93,7 +93,7 @@ fn installed(packages: &[&Package], sample: Sample) -> Vec<Installed> {
     all
 }
 
-/// A bundle as it is recorded with the gate off, which every OLM can read.
+/// A bundle as it is recorded with the feature gate off, which every release of OLM can read.
 fn recorded(bundle: &Bundle) -> Option<InstalledBundle> {
     let recorded = bundle
         .version
@@ -122,7 +122,7 @@ fn channels(packages: &[&Package]) -> Vec<String> {
     distinct.into_iter().collect()
 }
 
-/// One of `step`, starting elsewhere for each that is installed.
+/// One of `step`, with another start for each installed bundle.
 fn take(of: &[String], at: usize, step: usize) -> Vec<String> {
     of.iter()
         .skip((at * 7) % step)

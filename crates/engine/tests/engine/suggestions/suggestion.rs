@@ -1,4 +1,4 @@
-//! Walks what one answer suggests, as a user would: by editing the object.
+//! Follows the suggestions of one answer as a user would: by editing the object.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,13 +14,13 @@ use olmguard_engine::resolve::EditContext;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_fixtures::question::{answer_to, extension};
 
-/// What an edit resolves to: its version without build metadata, and what is installed then.
+/// The result of an edit: its version without build metadata, and the bundle installed afterwards.
 struct Reached {
     version: String,
     installed: Installed,
 }
 
-/// Asks, and follows every suggestion of a denial.
+/// Puts a question, and follows every suggestion of a denial.
 pub(crate) fn walk(walked: &mut Walked, snapshot: &Snapshot, asked: &Value, installed: &Installed) {
     let answer = answer_to(snapshot, asked, installed);
     walked.answers += 1;
@@ -69,8 +69,8 @@ impl Start<'_> {
         });
     }
 
-    /// Hop by hop: the fix is the first. Where edges stood in the way, they no longer do at the end;
-    /// several catalogs can tie there all the same, where more than one version is asked for.
+    /// Follows the path step by step; the fix is the first step. If edges blocked the request, they no longer do at the
+    /// end. If several versions are requested, several catalogs can still tie there.
     fn path(&self, walked: &mut Walked, answer: &Answer) {
         let path = &answer.advice.path;
         if path.is_empty() {
@@ -101,7 +101,7 @@ impl Start<'_> {
         }
     }
 
-    /// They do not depend on the range, so each list is tried once for all ranges.
+    /// The versions do not depend on the range, so each list is tried once for all ranges.
     fn next(&self, walked: &mut Walked, answer: &Answer) {
         let next = &answer.advice.allowed_next;
         let depends_on = with(self.asked, "version", Value::Null);
@@ -135,7 +135,7 @@ impl Start<'_> {
         }
     }
 
-    /// What an edit resolves to, if it is allowed, recorded as the controller does.
+    /// The result of an edit if it is allowed, as operator-controller records it.
     fn reach(&self, asked: &Value, installed: &Installed) -> Option<Reached> {
         let extension = extension(asked);
         let filter = extension.filter.as_ref().ok()?;
@@ -216,7 +216,7 @@ fn applied(asked: &Value, fix: &Fix) -> Value {
     }
 }
 
-// === What was walked, and what did not hold ===
+// === The followed suggestions, and the failures ===
 
 /// Counts by kind of suggestion.
 #[derive(Debug, Default)]
@@ -230,13 +230,13 @@ pub(crate) struct Walked {
     pub(crate) overrides: usize,
     /// Denials without any suggestion, by token.
     pub(crate) without: BTreeMap<&'static str, usize>,
-    /// The versions already tried as next, by all that they depend on.
+    /// The versions already tried as next versions, by everything that they depend on.
     pub(crate) tried: HashMap<String, Vec<String>>,
     failures: Vec<String>,
 }
 
 impl Walked {
-    /// Notes what does not hold.
+    /// Notes a failure.
     pub(crate) fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.failures.push(what());
@@ -248,7 +248,7 @@ impl Walked {
         *self.without.entry(answer.token.as_str()).or_default() += 1;
     }
 
-    /// Prints the counts; fails if anything did not hold, or nothing was walked.
+    /// Prints the counts. Fails if there were failures or if nothing was followed.
     #[track_caller]
     pub(crate) fn finish(self, of: &str) {
         let Self {

@@ -1,4 +1,4 @@
-//! What is allowed, or not judged, and what is worth knowing all the same.
+//! Edits that are allowed or not judged, and their warnings.
 
 use olmguard_engine::explain::not_judged;
 use olmguard_engine::extension::{Installed, InstalledBundle};
@@ -118,7 +118,7 @@ fn the_upper_bound_removed() {
     );
 }
 
-/// A warning on every edit of an open range is soon read by no one.
+/// If every edit of an open range gave a warning, soon no one would read it.
 #[test]
 fn a_range_that_never_had_an_upper_bound_loses_none() {
     let asked = |range: Option<&str>| json!({"packageName": "argocd-operator", "version": range});
@@ -140,7 +140,8 @@ fn a_range_that_never_had_an_upper_bound_loses_none() {
     }
 }
 
-/// OLM never prefers a deprecated bundle, so one out of reach is missed by no one.
+/// OLM never prefers a deprecated bundle, so a deprecated bundle that cannot be reached needs no
+/// warning.
 #[test]
 fn the_newest_is_the_newest_that_is_not_deprecated() {
     reads(

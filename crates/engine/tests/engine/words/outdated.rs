@@ -1,4 +1,4 @@
-//! Catalogs whose content is not, or may not be, what they hold by now.
+//! Catalogs whose loaded content is not, or may not be, their current content.
 
 use olmguard_engine::judge::{Advice, Token};
 use olmguard_engine::snapshot::{
@@ -28,7 +28,7 @@ fn three([a, b, c]: [&Written<'_>; 3]) -> Question {
 
 const P: &Written<'_> = &written("stable: 1.0.0");
 
-/// A package that nobody asks for.
+/// A package that no edit requests.
 const Q: &Written<'_> = &Written {
     package: "Q",
     prefix: "Q.v",
@@ -65,15 +65,15 @@ fn the_row_stands_between_its_neighbours() {
     let unavailable = |state: &mut CatalogState| state.availability = Availability::Unavailable;
     for (question, expected) in [
         (question(), Token::CatalogOutdated),
-        // A bypass is no reason to trust what may not be so.
+        // A bypass is no reason to trust outdated content.
         (question().bypass(), Token::CatalogOutdated),
-        // Row 5, whichever name comes first.
+        // Row 5, regardless of which name comes first.
         (question().state("c", not_served), Token::CatalogNotLoaded),
         // Row 6.
         (question().package("other"), Token::CatalogOutdated),
-        // Row 4a, and row 7 behind it.
+        // Row 4a, and row 7 after it.
         (question().installed("garbage"), Token::CatalogOutdated),
-        // What is not in play decides nothing.
+        // A catalog that is not selected decides nothing.
         (question().state("b", unavailable), Token::Resolved),
         (question().of_catalog("c"), Token::Resolved),
         (question().state("b", old), Token::Resolved),
@@ -98,7 +98,7 @@ fn judged_on_what_is_loaded() {
             warning: the content of catalog operatorhubio was last confirmed current too long ago
         ",
     );
-    // That it is superseded is known; that it is old adds nothing.
+    // It is already known that the catalog is superseded, so its age adds nothing.
     reads(
         &argo_at("0.5.0").bypass().state("operatorhubio", superseded).state("operatorhubio", old).answer(),
         "
@@ -124,7 +124,7 @@ fn judged_on_what_is_loaded() {
     );
 }
 
-/// Row 5b: what the loaded content lacks may be in the newer one.
+/// Row 5b: the newer content may have what the loaded content is missing.
 #[test]
 fn superseded_content_does_not_deny() {
     reads(
@@ -153,7 +153,7 @@ fn superseded_content_does_not_deny() {
     );
 }
 
-/// A question for every row that lacks something, and the field that it is about.
+/// A question for every row about something missing, and the field of the finding.
 fn rows_6_to_15() -> Vec<(Question, Token, &'static str)> {
     vec![
         (
@@ -262,7 +262,7 @@ fn any_catalog_in_play_can_have_newer_content() {
         );
     }
     for (question, expected) in [
-        // What resolves is allowed.
+        // An edit that resolves is allowed.
         (c("stable: 1.0.0"), Token::Resolved),
         (
             c("stable: 1.0.0; 2.0.0")
@@ -271,12 +271,12 @@ fn any_catalog_in_play_can_have_newer_content() {
                 .bypass(),
             Token::Bypassed,
         ),
-        // Rows 2 and 3 rest on no content.
+        // Rows 2 and 3 do not depend on content.
         (
             c("stable: 1.0.0").range("garbage"),
             Token::InvalidVersionRange,
         ),
-        // A catalog that is not in play lacks nothing.
+        // A catalog that is not selected has nothing missing.
         (
             three([P, Q, Q]).of_catalog("b").state("a", superseded),
             Token::PackageNotFound,
@@ -293,7 +293,8 @@ fn what_cannot_matter_is_not_told() {
         // Another catalog has the package.
         (question().state("a", superseded), 0),
         (question().state("c", superseded), 1),
-        // None has it: any may have it by now, and row 5b tells so.
+        // No catalog has the package: any of them may have it in newer content, and row 5b reports
+        // this.
         (question().package("other").state("a", superseded), 0),
         (question().package("other").state("a", old), 1),
         (
@@ -303,7 +304,7 @@ fn what_cannot_matter_is_not_told() {
                 .state("a", superseded),
             0,
         ),
-        // The answer rests on no content.
+        // The answer does not depend on content.
         (question().range("garbage").state("c", superseded), 0),
         (
             question()

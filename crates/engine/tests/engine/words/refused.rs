@@ -1,4 +1,4 @@
-//! Denials by the resolver's rows.
+//! Denials by the rows of the resolver.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn invalid_version_range() {
             OLM: desired version range "==0.6.0" is invalid: improper constraint: "==0.6.0"
         "#,
     );
-    // 0.7.0 is no successor of 0.5.0: the words do not suggest it.
+    // 0.7.0 is not a successor of 0.5.0, so the message does not suggest it.
     reads(
         &argo_at("0.5.0").range("==0.7.0").answer(),
         r#"
@@ -71,7 +71,7 @@ fn invalid_version_range() {
     );
 }
 
-/// An edit to any other version would be undecided: the content is too old for an answer.
+/// An edit to any other version would be undecided, because the content is too old for an answer.
 #[test]
 fn invalid_version_range_in_an_old_catalog() {
     let too_old = |state: &mut CatalogState| state.age = Age::Old(OnOldCatalog::Undecided);
@@ -121,7 +121,7 @@ fn package_not_found() {
     );
 }
 
-/// The API server refuses another package for an object that exists.
+/// The API server refuses to change the package of an existing object.
 #[test]
 fn package_not_found_for_an_update() {
     let asked = json!({"packageName": "argocd-operater"});
@@ -151,7 +151,7 @@ fn without_a_selector(spec: &Value, installed: &Installed) -> Answer {
     answer(Basis::without_policies(&snapshot), &edit)
 }
 
-/// The message for a shape without a selector names none.
+/// The message for a shape without a selector does not mention one.
 #[test]
 fn ambiguous_catalogs_of_a_shape_without_a_selector() {
     let spec = json!({"packageName": "argocd-operator"});
@@ -273,7 +273,8 @@ fn version_not_found() {
     );
 }
 
-/// OLM before 1.8 reads no release out of build metadata: both are of one version, and the first one is named.
+/// OLM before 1.8 does not read a release from build metadata: both bundles have the same version, and the first one is
+/// named.
 #[test]
 fn of_equal_versions_that_are_nearest_the_first_one_is_named() {
     for (asked, expected) in [
@@ -306,7 +307,7 @@ fn broken_skip_range() {
 
 #[test]
 fn broken_skip_range_on_the_way() {
-    // From 1.1.0, OLM crashes while it tests 1.2.0; it does not while it tests 1.0.1, which is given an edge by a name.
+    // From 1.1.0, OLM crashes while it tests 1.2.0. It does not crash while it tests 1.0.1, which has an edge by name.
     let lines = "stable: 1.1.0; 1.0.1 replaces 1.1.0; 1.2.0 replaces 1.0.1\n\
                  other: 1.2.0 skipRange >=2.0.0 || || <1.0.0";
     let answer = one(lines).installed("1.1.0").range("1.2.0").answer();
@@ -428,13 +429,13 @@ fn a_path_that_only_channels_close_is_named() {
     let message = answer.message.expect("a message");
     let fix = "Fix: set spec.source.catalog.channels to [\"b\"]\n";
     assert!(message.contains(fix), "{message}");
-    // The API accepts no name with capitals, so the fix is none.
+    // The API accepts no name with capital letters, so there is no fix.
     let capitals = one("Fast: 1.0.0; 1.1.0 replaces 1.0.0").installed("1.0.0");
     let answer = capitals.channels(&["fast"]).range("1.1.0").answer();
     let message = answer.message.expect("a message");
     let fix = "Fix: set spec.source.catalog.channels to []\n";
     assert!(message.contains(fix), "{message}");
-    // A prerelease is near only if a range asks for one.
+    // A prerelease is near only if a range names one.
     let answer = one("a: 1.0.0; 2.0.0-rc.1").range("3.0.0").answer();
     let message = answer.message.expect("a message");
     assert!(message.contains("Nearest: 1.0.0\n"), "{message}");
@@ -464,7 +465,7 @@ fn prereleases_come_after_releases_and_are_called_so() {
             OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "2.0.0"
         "#,
     );
-    // Of two candidates with which nothing is wrong, the release is suggested, though a prerelease is higher.
+    // Of two candidates without a fault, the release is suggested, although the prerelease is higher.
     let answer = one(
         "stable: 1.0.0; 1.1.0 skips 1.0.0; 1.2.0-rc.1 skips 1.0.0; 1.2.0 skips 1.0.0\n (requires): 1.2.0 olm.package.required",
     )

@@ -1,4 +1,4 @@
-//! What the facts do not tell.
+//! Answers for which a fact is missing.
 
 use olmguard_engine::extension::{Installed, UnknownCause};
 use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState, Snapshot};
@@ -183,7 +183,8 @@ fn a_catalog_that_is_not_fetched_says_why() {
     }
 }
 
-/// What no cluster has told of is not looked for in one, and no name becomes a part of a command.
+/// A catalog that no cluster has reported is not looked for in one, and its name does not become a
+/// part of a command.
 #[test]
 fn only_what_a_cluster_has_is_looked_for_there() {
     let unread = |state: &mut CatalogState| state.content = Content::Missing;

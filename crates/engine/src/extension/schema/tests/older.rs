@@ -196,7 +196,7 @@ fn flat_requirements() {
     );
 }
 
-/// The words of the policy belong to the form: `channels` and `channel` never had the same.
+/// The words of the policy depend on the form: `channels` and `channel` never had the same words.
 #[test]
 fn nested_policy() {
     let old = ["Enforce", "Ignore"];

@@ -25,7 +25,7 @@ fn field_says(pointer: &str, value: Value, want: &[&str]) {
     says(&with(extension(), pointer, value), want);
 }
 
-/// All of `texts` are taken at `pointer`.
+/// Asserts that all of `texts` are accepted at `pointer`.
 #[track_caller]
 fn takes(pointer: &str, texts: &[&str]) {
     for text in texts {
@@ -33,7 +33,7 @@ fn takes(pointer: &str, texts: &[&str]) {
     }
 }
 
-/// All of `texts` are refused at `pointer`, with this finding.
+/// Asserts that all of `texts` are refused at `pointer`, with this finding.
 #[track_caller]
 fn refuses(pointer: &str, texts: &[&str], finding: &str) {
     for text in texts {
@@ -192,8 +192,9 @@ fn package_name() {
     );
 }
 
-/// `versions.jsonl` says for each expression whether the pattern of the v1 CRD takes it: the rows
-/// of the upstream tests, and others on which the pattern and Masterminds disagree.
+/// For each expression, `versions.jsonl` has whether the pattern of the v1 CRD accepts it. The file
+/// contains the rows of the upstream tests, and others on which the pattern and Masterminds
+/// disagree.
 #[test]
 fn version() {
     field_says(VERSION, json!(null), &[]);
@@ -347,7 +348,7 @@ fn upgrade_constraint_policy() {
     }
 }
 
-// === Where and how to install: `namespace`, `serviceAccount`, `install`, `config` ===
+// === The installation: `namespace`, `serviceAccount`, `install`, `config` ===
 
 #[test]
 fn namespace() {
@@ -466,7 +467,7 @@ fn install() {
     }
 }
 
-/// Only the standard CRD of v1.8 has `config`; others prune it, whatever it holds.
+/// Only the standard CRD of v1.8 has `config`. Others prune it, whatever it contains.
 #[test]
 fn config_by_release() {
     let rows = [

@@ -1,11 +1,11 @@
-//! Versions as places on a line, and ranges as the places they hold.
+//! Versions as positions on a line, and ranges as the positions that they contain.
 
 use proptest::prelude::*;
 
 /// A version: major, minor, patch, and whether it is a prerelease of that.
 pub(crate) type Version = (u64, u64, u64, bool);
 
-/// The versions there are, the lowest first, each as it is written and as it is.
+/// The existing versions, the lowest first, each as text and as value.
 pub(crate) const LINE: [(&str, Version); 15] = [
     ("0.0.1", (0, 0, 1, false)),
     ("0.0.2", (0, 0, 2, false)),
@@ -28,14 +28,14 @@ pub(crate) fn version(at: usize) -> &'static str {
     LINE[at].0
 }
 
-/// A comparator with the place of its version.
+/// A comparator with the position of its version.
 #[derive(Clone, Copy, Debug)]
 struct Comparator {
     word: &'static str,
     at: usize,
 }
 
-/// A range: comparators that all hold, in one of some groups.
+/// A range: groups of comparators. All comparators of one group must match.
 #[derive(Clone, Debug)]
 pub(crate) struct Range(Vec<Vec<Comparator>>);
 
@@ -50,13 +50,13 @@ impl Range {
         groups.collect::<Vec<_>>().join(" || ")
     }
 
-    /// Whether a version of the line is in it.
+    /// Whether the range contains a version of the line.
     pub(crate) fn holds(&self, at: usize) -> bool {
         self.holds_place(place(at))
     }
 
-    /// Whether a version of the line is in it as the range of a request: there a group holds prereleases only if it
-    /// names one.
+    /// Whether a version of the line matches as the range of a request, in which a group contains prereleases only if
+    /// it names one.
     pub(crate) fn admits(&self, at: usize) -> bool {
         let is_prerelease = |at: usize| LINE[at].1.3;
         let names_one = |group: &Vec<Comparator>| group.iter().any(|c| is_prerelease(c.at));
@@ -67,7 +67,7 @@ impl Range {
         })
     }
 
-    /// Its shape, in the words of the policy rule `range`.
+    /// The shape of the range, in the words of the policy rule `range`.
     pub(crate) fn shape(&self) -> &'static str {
         let is_bounded =
             |group: &Vec<Comparator>| group.iter().any(|c| ["<", "<=", "="].contains(&c.word));
@@ -78,12 +78,12 @@ impl Range {
         }
     }
 
-    /// Whether all that it holds is higher than a version.
+    /// Whether everything in the range is higher than a version.
     pub(crate) fn is_above(&self, at: usize) -> bool {
         self.places().all(|held| held > place(at))
     }
 
-    /// Whether all that it holds is lower than a version.
+    /// Whether everything in the range is lower than a version.
     pub(crate) fn is_below(&self, at: usize) -> bool {
         self.places().all(|held| held < place(at))
     }
@@ -113,7 +113,7 @@ impl Comparator {
     }
 }
 
-/// The place of a version; the even ones are those below, between and above them.
+/// The position of a version. Even positions are those below, between and above the versions.
 fn place(at: usize) -> usize {
     2 * at + 1
 }

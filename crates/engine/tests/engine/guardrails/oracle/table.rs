@@ -1,11 +1,11 @@
-//! The table of rules: what each forbids of a step.
+//! The table of rules: the steps that each forbids.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::guardrails::oracle::line::{LINE, Range, Version, range};
 
-/// A bundle by the place of its version.
+/// A bundle by the position of its version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bundle {
     pub(crate) at: usize,
@@ -72,7 +72,7 @@ impl Rule {
         rule
     }
 
-    /// Whether it forbids a step upwards.
+    /// Whether the rule forbids an upward step.
     fn forbids(&self, pool: &[Bundle], from: usize, to: usize) -> bool {
         let (f, t) = (LINE[from].1, LINE[to].1);
         match self {
@@ -103,7 +103,7 @@ impl Rule {
     }
 }
 
-/// A step, by the places of its versions.
+/// A step, by the positions of its versions.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     pub(crate) from: usize,
@@ -153,7 +153,7 @@ fn passes_by(
     starts && ends && !via.holds(from) && !via.holds(to)
 }
 
-/// Whether two versions, the higher one last, are of one line of compatibility.
+/// Whether two versions, the higher one last, belong to the same compatibility line.
 fn is_one_line(f: Version, t: Version) -> bool {
     match (f.0, f.1) {
         (0, 0) => (f.0, f.1, f.2) == (t.0, t.1, t.2),

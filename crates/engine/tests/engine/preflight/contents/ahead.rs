@@ -1,4 +1,4 @@
-//! Which images are read ahead, and what an answer says of images that are not.
+//! The images that are read ahead, and the answers about images that are not.
 
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::audit::images_ahead;
@@ -6,7 +6,7 @@ use olmguard_engine::audit::images_ahead;
 use super::super::bundle_of;
 use super::*;
 
-/// The images of the extension that has 1.0.0 installed, at most so many.
+/// The images of the extension with 1.0.0 installed, up to a limit.
 fn ahead(range: &str, most: usize) -> Vec<String> {
     let cluster = cluster(BundleContents::default());
     let mut extension = extension("ext", range, &Value::Null);
@@ -26,7 +26,8 @@ fn the_images_that_are_read_ahead_are_of_the_next_bundles() {
     assert_eq!(images_ahead(&cluster.snapshot(), &new, 9), [""; 0]);
 }
 
-/// What was read ahead answers as what a command pulls, and what was not read is named.
+/// An image that was read ahead gives the same answer as an image that a command pulls. An unread
+/// image is reported.
 #[test]
 fn an_image_that_is_not_read_yet_is_named() {
     let unread = "P.v1.1.0: its image is not read yet, so its manifests and CRDs are not checked";

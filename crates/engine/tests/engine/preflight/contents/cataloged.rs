@@ -1,4 +1,4 @@
-//! Row 15a on the CRDs of a bundle that its catalog names, without its image.
+//! Row 15a on the CRDs of a bundle that its catalog lists, without the image.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn a_crd_without_owner_can_be_of_an_installed_bundle_without_description() {
     assert_eq!(checks(&upgraded(&described)), ["exists-unowned"]);
 }
 
-/// A revision that rolls out has made it, which the edit may have to repair.
+/// A revision that is rolling out has created the CRD, and the edit may have to repair it.
 #[test]
 fn boxcutter_may_have_made_a_crd_with_the_label_of_the_extension() {
     let own = cataloged(owned_by("ext"), Some(&["BoxcutterRuntime=true"]));

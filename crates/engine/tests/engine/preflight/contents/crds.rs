@@ -1,4 +1,4 @@
-//! Row 15a on CRDs that would replace others.
+//! Row 15a on CRDs that would replace existing ones.
 
 use olmguard_catalog::olm::PreflightMode;
 
@@ -18,7 +18,7 @@ fn a_crd_of_the_cluster_that_cannot_be_replaced_is_denied() {
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
-    // What the extension says skips the comparison, and says so.
+    // The setting of the extension skips the comparison, and the warning says so.
     let edit = |range| unguarded(range);
     let answer = cluster(contents).updated(&edit("1.0.0"), &edit("1.1.0"), "1.0.0");
     assert_eq!(answer.token, Token::Resolved);
@@ -38,7 +38,7 @@ fn a_comparison_that_is_skipped_hides_nothing() {
     for gates in [UNKNOWN, Some(&["BoxcutterRuntime=true"][..])] {
         let cluster = Cluster::new(gates, &modes(&["AllNamespaces"]));
         let cluster = cluster.with_contents(contents.clone());
-        // An extension that exists, and of which nothing is installed.
+        // An extension that exists without an installed bundle.
         let new = unguarded("1.1.0");
         let answer = cluster.answer(&new, Some(&unguarded("1.0.0")), &Installed::Nothing);
         assert_eq!(
@@ -116,7 +116,7 @@ fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
     assert_eq!(off.exemption.unwrap().kind, ExemptionKind::Reconfigured);
     let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.0.0");
     assert_eq!(on.token, Token::Preflight);
-    // What keeps the bundle from being installed anyway is not the fault of the edit.
+    // A fault that exists anyway is not the fault of the edit.
     let modes = json!({"installModes": [{"type": "OwnNamespace", "supported": true}]});
     let other = self::cluster(newer(&modes, &[crd("Namespaced", &["a"])]));
     for (old, new) in [
@@ -127,7 +127,7 @@ fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
         assert_eq!(edited.exemption.unwrap().kind, ExemptionKind::Reconfigured);
         assert!(!edited.checks.is_empty(), "a warning says so");
     }
-    // What is installed stays.
+    // The installed bundle stays.
     let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.1.0");
     assert_eq!(
         (on.exemption.unwrap().kind, on.checks.len()),
@@ -204,7 +204,7 @@ fn a_crd_that_cannot_be_compared_hides_no_other() {
     );
 }
 
-/// It compares in another way.
+/// This release compares differently.
 #[test]
 fn of_an_older_release_only_what_the_api_server_refuses_is_certain() {
     const OLDER: u8 = 3;

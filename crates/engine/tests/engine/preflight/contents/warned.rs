@@ -1,4 +1,4 @@
-//! Row 15a on faults of a bundle that only warn.
+//! Row 15a on faults of a bundle that only give a warning.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn a_kubernetes_that_is_too_old_is_named() {
     }
 }
 
-/// No cluster is needed for it.
+/// This fault is found without a cluster.
 #[test]
 fn webhooks_whose_names_are_too_short_are_named() {
     let spec = |names: &[&str]| {
