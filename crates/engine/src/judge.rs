@@ -74,7 +74,7 @@ pub struct Edit<'a> {
     pub new: &'a Extension,
     /// The object before the edit; absent for a creation, and offline.
     pub old: Option<&'a Extension>,
-    /// What is installed.
+    /// The installed bundle.
     pub installed: &'a Installed,
     /// Everything that the CRD would refuse. Empty behind an API server, which has already validated the object.
     pub schema: &'a [Finding],

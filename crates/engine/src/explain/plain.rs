@@ -75,7 +75,7 @@ pub fn to(answer: &Answer) -> Option<String> {
     resolved.or_else(|| answer.requested.as_ref().map(asked))
 }
 
-/// What to do about a refusal: the edit to make, otherwise the missing fact, otherwise the note that the search was cut
+/// The remedy for a refusal: the edit to make, otherwise the missing fact, otherwise the note that the search was cut
 /// short.
 pub fn remedy(answer: &Answer) -> Option<String> {
     match answer.verdict() {

@@ -312,7 +312,8 @@ fn no_path(facts: &MessageFacts<'_>, to: Choice<'_>) -> CutLine {
         .then(facts.highest())
 }
 
-/// What only another person, or time, can change about a rule. The lowest number comes first.
+/// The remedy for a rule that only another person, or time, can change. The lowest number comes
+/// first.
 fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
     let line = CutLine::default();
     Some(match &found.violation.rule {

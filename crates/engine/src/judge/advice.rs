@@ -42,7 +42,7 @@ impl From<Advice> for FoundAdvice<'_> {
     }
 }
 
-/// What to do about a refusal; empty if nothing is refused or nothing helps.
+/// The suggestions about a refusal; empty if nothing is refused or nothing helps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Advice {
     /// The versions that can be reached in one edit, without the installed one. Releases of the default channel come

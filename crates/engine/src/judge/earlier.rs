@@ -1,4 +1,4 @@
-//! What an earlier object shows about an edit: the installed bundle, and the faults that the CRD already refused.
+//! The facts of an earlier object for an edit: the installed bundle, and the faults that the CRD already refused.
 
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ pub struct EarlierObject<'b> {
     pub extension: Option<&'b Extension>,
 }
 
-/// Everything that the CRD refuses about an object, and about the edit that leads to it.
+/// Everything that the CRD refuses about an object, and about the edit that produces it.
 #[derive(Debug)]
 pub struct SchemaRefusal {
     /// The findings, one for each refusal.

@@ -84,7 +84,7 @@ pub struct StatedInstalled {
     pub text: String,
     /// The name of the bundle, if it is given separately.
     pub bundle: Option<String>,
-    /// Its explicit release, which can be empty.
+    /// The explicit release, which can be empty.
     pub release: Option<String>,
 }
 

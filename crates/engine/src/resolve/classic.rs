@@ -1,4 +1,4 @@
-//! What OLM v0 does with a Subscription: the update that it installs next, and where the updates end.
+//! The behaviour of OLM v0 with a Subscription: the update that it installs next, and where the updates end.
 //!
 //! ```text
 //! channel --line--> entries, head first --candidates(installed)--> first one is taken --walk--> ...

@@ -1,4 +1,5 @@
-//! What OLM v1 does if no version is requested, as `diff` and the report of a promotion use it.
+//! The behaviour of OLM v1 if no version is requested, as `diff` and the report of a promotion use
+//! it.
 
 use olmguard_catalog::AskedChannels;
 use olmguard_catalog::version::VersionRelease;

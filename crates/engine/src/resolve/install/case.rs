@@ -129,7 +129,7 @@ impl<'c> FoundOnce<'c> {
         }
     }
 
-    /// What the image declares about the bundle, or the catalog if the image is not known.
+    /// The features that the image declares, or those in the catalog if the image is not known.
     pub(super) fn supported(&self) -> Option<Supported> {
         *self.supported.get_or_init(|| self.case.supported())
     }

@@ -17,7 +17,7 @@ const PACKAGE: &str = "P";
 
 pub(crate) struct Drawn(Catalog);
 
-/// What OLM v0 does with a Subscription.
+/// The behaviour of OLM v0 with a Subscription.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Classic {
     pub(crate) candidates: String,
