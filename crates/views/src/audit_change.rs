@@ -1,8 +1,8 @@
-//! What a change of catalogs does to the extensions that already run, extension by extension, the worst first.
+//! The effect of catalog changes on installed extensions, the worst first.
 //!
-//! The facts are from [`olmguard_engine::audit::differences`]; this gives them an order, words and a form. It is a
-//! report of its own, and no part of [`crate::audit_report`]: that one says how things are, and a pipeline that reads
-//! it must not mistake what is to come for what is.
+//! The facts are from [`olmguard_engine::audit::differences`]. This module sorts, words and formats them. The report
+//! is separate from [`crate::audit_report`], which describes the present state. A pipeline that reads that report must
+//! not mistake a future state for the present one.
 
 mod catalog_edit;
 #[cfg(test)]
@@ -69,7 +69,7 @@ pub struct ChangeReport {
 }
 
 impl AuditChangeReport {
-    /// A report about these extensions, in any order, when these catalogs are replaced or added.
+    /// Creates a report about these extensions, in any order, if these catalogs are replaced or added.
     pub fn of<'n>(
         catalogs: impl IntoIterator<Item = &'n str>,
         extensions: impl IntoIterator<Item = ExtensionChangeReport>,
@@ -93,24 +93,24 @@ impl AuditChangeReport {
         }
     }
 
-    /// The extensions that change, the worst first.
+    /// Returns the extensions that change, the worst first.
     pub fn changed(&self) -> impl Iterator<Item = &ExtensionChangeReport> {
         let all = self.extensions.iter();
         all.filter(|extension| !extension.changes.is_empty())
     }
 
-    /// How many extensions there are, and what the change does to them.
+    /// Summarizes the number of extensions and the effect of the change.
     pub fn count_line(&self) -> String {
         words::summary(self)
     }
 
-    /// How many extensions have a worst change of this level.
+    /// Counts the extensions whose worst change has this level.
     pub fn count(&self, level: Level) -> usize {
         let levels = self.extensions.iter().map(ExtensionChangeReport::level);
         levels.filter(|found| *found == Some(level)).count()
     }
 
-    /// Whether a fact is missing for an extension after the change.
+    /// Whether a fact about any extension is missing after the change.
     pub fn is_undecided(&self) -> bool {
         let mut after = self.extensions.iter().map(|extension| &extension.after);
         after.any(|after| after.verdict() == Verdict::Undecided)
@@ -118,7 +118,7 @@ impl AuditChangeReport {
 }
 
 impl ExtensionChangeReport {
-    /// What is different between the audits of the extension of an edit.
+    /// Compares the audits of the extension of an edit.
     pub fn of(edit: &Edit<'_>, before: &Audit<'_>, after: &Audit<'_>) -> Self {
         let differences = differences(before, after);
         let sides = Sides::of(edit, before, after);
@@ -138,28 +138,28 @@ impl ExtensionChangeReport {
         }
     }
 
-    /// What is different between the audits of the extension of an edit by these two.
+    /// Audits the extension of an edit on both bases, and compares the results.
     pub fn between(edit: &Edit<'_>, sides: [Basis<'_>; 2]) -> Self {
         let [before, after] = sides.map(|basis| Audit::of(basis, edit));
         Self::of(edit, &before, &after)
     }
 
-    /// What is different, the worst first.
+    /// Returns the changes, the worst first.
     pub fn changes(&self) -> &[ChangeReport] {
         &self.changes
     }
 
-    /// The extension before the change.
+    /// Returns the extension before the change.
     pub fn before(&self) -> &ExtensionReport {
         &self.before
     }
 
-    /// The level of its worst change.
+    /// Returns the level of the worst change.
     fn level(&self) -> Option<Level> {
         self.differences.first().copied().map(level)
     }
 
-    /// The worst first, what has no change last.
+    /// Returns the sort key: the worst first, extensions without a change last.
     fn rank(&self) -> (bool, &[Difference], Option<&str>) {
         let is_same = self.differences.is_empty();
         (is_same, &self.differences, self.name.as_deref())
@@ -167,22 +167,22 @@ impl ExtensionChangeReport {
 }
 
 impl ChangeReport {
-    /// Its id.
+    /// Returns the id of the change.
     pub fn id(&self) -> &'static str {
         self.id
     }
 
-    /// It in a word or two.
+    /// Returns the change in a word or two.
     pub fn label(&self) -> String {
         audit_report::label(self.id)
     }
 
-    /// It in a sentence of one line.
+    /// Returns the change in a sentence of one line.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it means to the extension, as JSON has it.
+    /// Returns the effect on the extension, as in JSON.
     pub fn level(&self) -> &'static str {
         self.level
     }
@@ -195,7 +195,7 @@ impl fmt::Display for ChangeReport {
 }
 
 impl fmt::Display for AuditChangeReport {
-    /// What is the same is only counted.
+    /// Formats the extensions that change. The others are only counted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.count_line())?;
         for extension in self.changed() {
@@ -215,7 +215,7 @@ impl fmt::Display for ExtensionChangeReport {
     }
 }
 
-/// What a difference means to an extension.
+/// Returns the effect of a difference on an extension.
 fn level(difference: Difference) -> Level {
     if difference <= Difference::OtherImage {
         Level::Harmful
@@ -226,7 +226,7 @@ fn level(difference: Difference) -> Level {
     }
 }
 
-/// Every id of a change.
+/// Returns every id of a change.
 fn ids() -> Vec<&'static str> {
     let all = Difference::ALL.iter();
     all.map(|difference| difference.as_str()).collect()
@@ -236,7 +236,7 @@ const LEVELS: [Level; 3] = [Level::Harmful, Level::Notice, Level::Good];
 
 const SCHEMA: &str = "olmguard.audit-change/v1";
 
-/// An extension before and after.
+/// An extension before and after the change.
 struct Sides<'a, 'b, 's> {
     before: &'a Audit<'b>,
     after: &'a Audit<'s>,
@@ -254,28 +254,28 @@ impl<'a, 'b, 's> Sides<'a, 'b, 's> {
         }
     }
 
-    /// Why the spec has its verdict, after the change.
+    /// Returns the reason of the verdict after the change.
     fn reason(&self) -> String {
         reason(self.edit, &self.after.judgement).unwrap_or_default()
     }
 
-    /// The same before it.
+    /// Returns the reason of the verdict before the change.
     fn old_reason(&self) -> String {
         reason(self.edit, &self.before.judgement).unwrap_or_default()
     }
 
-    /// The version at which the edits end before the change.
+    /// Returns the version at which the edits end before the change.
     fn old_end(&self) -> Option<String> {
         Reach::of(self.before)?.end().and_then(pin)
     }
 
-    /// The edits before the change.
+    /// Returns the edits before the change.
     fn old_path(&self) -> &'a [Choice<'b>] {
         let next = Reach::of(self.before).and_then(Reach::next);
         next.map_or(&[], |next| &next.path)
     }
 
-    /// What is deprecated before and after; what has no place has nothing.
+    /// Returns the deprecations before and after the change. They are empty if there is no place.
     fn deprecations(&self) -> (Deprecations<'b>, Deprecations<'s>) {
         (deprecations(self.before), deprecations(self.after))
     }
@@ -291,10 +291,10 @@ fn deprecations<'s>(audit: &Audit<'s>) -> Deprecations<'s> {
     place.map_or_else(Deprecations::default, |place| place.deprecations.clone())
 }
 
-// === What is different as a document: a row for each extension that changes, the worst first ===
+// === The changes as a document: one row per extension that changes, the worst first ===
 
 impl AuditChangeReport {
-    /// The report for the comment of a pull request. `faults` are what could not be read.
+    /// Renders the report as a comment on a pull request. `faults` are inputs that could not be read.
     pub fn document(&self, faults: Vec<Finding>) -> Document {
         let heads = ["Extension", "Package", "Installed", "Changes"];
         let section = Section {

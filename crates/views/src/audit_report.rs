@@ -1,6 +1,6 @@
-//! What already runs, extension by extension, the worst first.
+//! The report of `olmguard audit`: installed extensions, the worst first.
 //!
-//! The facts are from [`olmguard_engine::audit`]; this gives them an order, words and a form.
+//! The facts are from [`olmguard_engine::audit`]. This module sorts, words and formats them.
 
 mod cluster_report;
 mod document;
@@ -106,7 +106,7 @@ pub struct FindingReport {
 }
 
 impl AuditReport {
-    /// A report about these extensions, in any order.
+    /// Creates a report about these extensions, in any order.
     pub fn of(extensions: impl IntoIterator<Item = ExtensionReport>) -> Self {
         let mut extensions: Vec<_> = extensions.into_iter().collect();
         extensions.sort_by(|one, other| one.rank().cmp(&other.rank()));
@@ -122,13 +122,13 @@ impl AuditReport {
         }
     }
 
-    /// How many extensions have this verdict.
+    /// Counts the extensions with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         let verdicts = self.extensions.iter().map(ExtensionReport::verdict);
         verdicts.filter(|found| *found == verdict).count()
     }
 
-    /// Whether a fact is missing about one of them.
+    /// Whether a fact about any extension is missing.
     pub fn is_undecided(&self) -> bool {
         self.extensions.iter().any(ExtensionReport::is_undecided)
     }
@@ -138,12 +138,12 @@ impl AuditReport {
         self.extensions.is_empty()
     }
 
-    /// The extensions, the worst first.
+    /// Returns the extensions, the worst first.
     pub fn extensions(&self) -> &[ExtensionReport] {
         &self.extensions
     }
 
-    /// How many extensions there are, and how they are.
+    /// Summarizes the number of extensions and their findings.
     pub fn count_line(&self) -> String {
         let good = self.extensions.iter();
         let good = good.filter(|extension| extension.lines().next().is_none());
@@ -176,7 +176,7 @@ fn cannot_install(audit: &Audit<'_>) -> bool {
 }
 
 impl ExtensionReport {
-    /// What an audit of the extension of an edit found.
+    /// Reports the audit of the extension of an edit.
     pub fn of(edit: &Edit<'_>, audit: &Audit<'_>) -> Self {
         let filter = edit.new.filter.as_ref().ok();
         let judgement = &audit.judgement;
@@ -218,17 +218,17 @@ impl ExtensionReport {
         }
     }
 
-    /// The name as people are shown it, as the object has it.
+    /// Returns the name as written in the object, or a placeholder.
     pub fn name(&self) -> &str {
         self.name.as_deref().unwrap_or("(no name)")
     }
 
-    /// The package as people are shown it, as the object has it.
+    /// Returns the package as written in the object, or a placeholder.
     pub fn package(&self) -> &str {
         self.package.as_deref().unwrap_or(NO_PACKAGE)
     }
 
-    /// The name, the package and the installed version, on one line.
+    /// Formats the name, the package and the installed version, on one line.
     pub(crate) fn head(&self) -> String {
         let name = go::escape(self.name());
         let package = self.package_name();
@@ -237,58 +237,58 @@ impl ExtensionReport {
         format!("{name} {package}: {}", self.installed())
     }
 
-    /// The package, if it can be read.
+    /// Returns the package, if it can be read.
     pub(crate) fn package_name(&self) -> Option<&str> {
         self.package.as_deref()
     }
 
-    /// The installed bundle, if it is known.
+    /// Returns the installed bundle, if it is known.
     pub(crate) fn installed_bundle(&self) -> Option<&InstalledReport> {
         self.installed.as_ref()
     }
 
-    /// The newest bundle, if one is newer.
+    /// Returns the newest bundle, if it is newer than the installed one.
     pub(crate) fn newest_bundle(&self) -> Option<&BundleReport> {
         self.newest.as_ref()
     }
 
-    /// What is worth knowing, the worst first, as data.
+    /// Returns the findings as data, the worst first.
     pub(crate) fn concerns(&self) -> &[Concern] {
         &self.concerns
     }
 
-    /// The installed version as people are shown it.
+    /// Formats the installed version.
     pub fn installed(&self) -> String {
         let installed = self.installed.as_ref().map(InstalledReport::label);
         installed.unwrap_or_else(|| "no installed bundle is known".to_owned())
     }
 
-    /// The verdict on the spec, as if it were set now.
+    /// Returns the verdict on the spec, as if it were set now.
     pub fn verdict(&self) -> Verdict {
         self.judged
     }
 
-    /// The reason code of the verdict.
+    /// Returns the reason code of the verdict.
     pub fn token(&self) -> &'static str {
         self.token
     }
 
-    /// What is worth knowing, the worst first.
+    /// Returns the findings, the worst first.
     pub fn findings(&self) -> &[FindingReport] {
         &self.findings
     }
 
-    /// Why there is no verdict, if there is none.
+    /// Returns why there is no verdict, if there is none.
     pub fn exemption(&self) -> Option<&str> {
         self.exemption.as_deref()
     }
 
-    /// Whether a fact is missing: one of the verdict, or what is installed.
+    /// Whether a fact is missing, about the verdict or about the installed bundle.
     pub fn is_undecided(&self) -> bool {
         self.concerns.contains(&Concern::Undecided)
     }
 
-    /// A line for each finding, or one that says why there is no verdict.
+    /// Returns a line for each finding, and one about a missing verdict.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let exemption = self.exemption.iter();
         let exemption = exemption.map(|why| format!("not judged: {why}"));
@@ -296,12 +296,12 @@ impl ExtensionReport {
         findings.map(ToString::to_string).chain(exemption)
     }
 
-    /// What to set as the version to move on: the one range that is enough, or the first version of the path.
+    /// Returns the version to set for the next upgrade: the one range that is enough, or the first version of the path.
     pub fn next_range(&self) -> Option<&str> {
         self.next.as_ref()?.range.as_deref()
     }
 
-    /// The worst first, what has no finding last.
+    /// Returns the sort key: the worst first, extensions without findings last.
     fn rank(&self) -> (bool, &[Concern], Option<&str>) {
         let is_good = self.concerns.is_empty();
         (is_good, &self.concerns, self.name.as_deref())
@@ -356,25 +356,25 @@ impl fmt::Display for ExtensionReport {
 }
 
 impl FindingReport {
-    /// The finding in a word or two.
+    /// Returns the finding in a word or two.
     pub fn label(&self) -> String {
         label(self.id)
     }
 }
 
-/// The id of a finding as people are shown it.
+/// Formats the id of a finding for users.
 pub(crate) fn label(id: &str) -> String {
     id.replace('_', " ")
 }
 
-/// The label and the sentence, on one line.
+/// Formats the label and the sentence, on one line.
 impl fmt::Display for FindingReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.label(), self.text)
     }
 }
 
-/// Every id of a finding.
+/// Returns every id of a finding.
 fn ids() -> Vec<&'static str> {
     Concern::ALL
         .iter()
@@ -382,25 +382,25 @@ fn ids() -> Vec<&'static str> {
         .collect()
 }
 
-/// What people are shown instead of a package.
+/// Placeholder for a missing package.
 const NO_PACKAGE: &str = "(no package)";
 
 const SCHEMA: &str = "olmguard.audit/v1";
 
-/// The versions of one extension.
+/// Versions of one extension.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Releases {
     releases: Vec<Release>,
 }
 
-/// One version.
+/// A single version.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 struct Release {
     version: String,
 }
 
 impl AuditReport {
-    /// The versions of each extension that has a name and is installed.
+    /// Returns the versions of each extension that has a name and is installed.
     pub fn releases(&self) -> BTreeMap<&str, Releases> {
         let extensions = self.extensions.iter();
         extensions
@@ -412,7 +412,7 @@ impl AuditReport {
 impl ExtensionReport {
     fn releases(&self) -> Option<Releases> {
         let installed = self.installed.as_ref()?.version.clone();
-        // With the override set, OLM would not follow the edges of the path.
+        // With the override, OLM would not follow the edges of the path.
         let is_overridden = self.concerns.contains(&Concern::Bypass);
         let next = self.next.as_ref();
         let next = next.filter(|next| next.opens.is_none() && !is_overridden);

@@ -1,16 +1,15 @@
-//! Making catalogs: templates rendered, a z-stream released, a bundle promoted.
+//! Generates catalogs: renders templates, adds z-stream releases, and promotes bundles.
 //!
 //! ```text
 //! template + bundles --template--> Written --yaml, json--> a file-based catalog
 //! catalog --zstream, promote--> the same with one channel changed --'
 //! ```
 //!
-//! Everything here works on catalogs *as written* ([`CatalogText`]): what is not understood is kept.
-//! Bundles that a template names by image are not pulled; they come from catalogs at hand
-//! ([`Shelf`]).
+//! Catalogs are edited *as written* ([`CatalogText`]): unknown parts are kept. Bundles that a template names by image
+//! are not pulled. They come from given catalogs ([`Shelf`]).
 //!
 //! Upstream: operator-registry, `alpha/template` and [`alpha/declcfg/write.go`]. The z-stream generator
-//! has no counterpart there: its rule, and the properties that hold of it, stand in [`zstream`].
+//! has no counterpart there. [`zstream`] describes its rule and its invariants.
 //!
 //! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 

@@ -1,8 +1,8 @@
-//! What `olmguard bundle` answers: whether operator-controller installs a bundle, and whether its CRDs can replace
-//! the CRDs of the version before.
+//! The report of `olmguard bundle`: whether operator-controller installs a bundle, and whether its CRDs can replace
+//! the CRDs of the previous version.
 //!
-//! Checks that need a cluster are not made. What its gates decide is an error if every setting refuses the bundle, and
-//! otherwise a warning.
+//! Checks that need a cluster are not made. If the outcome of a check depends on feature gates, the finding is an
+//! error only if the bundle is refused under all of them, and otherwise a warning.
 
 mod words;
 
@@ -61,7 +61,7 @@ pub struct BundleFinding {
 }
 
 impl ReleaseReport {
-    /// The report on a bundle, and on the way to it from an older one.
+    /// Checks a bundle, and the upgrade to it from an older one.
     ///
     /// # Errors
     /// If a CRD has no versions, or is nested too deep.
@@ -106,23 +106,23 @@ impl ReleaseReport {
         &self.name
     }
 
-    /// Every check that a bundle can fail, in their order.
+    /// Returns every check that a bundle can fail, in order.
     pub fn every_check() -> impl Iterator<Item = PreflightCheck> {
         OF_BUNDLE.into_iter().chain(OF_CRDS)
     }
 
-    /// The checks that were made.
+    /// Returns the checks that were made.
     pub fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
         let of_crds = self.upgrade_from.iter().flat_map(|_| OF_CRDS);
         OF_BUNDLE.into_iter().chain(of_crds)
     }
 
-    /// The findings for people: each change of a CRD once.
+    /// Returns the findings that the text form shows: each change of a CRD once.
     pub fn findings(&self) -> impl Iterator<Item = &BundleFinding> {
         self.findings.iter().filter(|found| !found.is_repeated)
     }
 
-    /// The report for people.
+    /// Renders the text form of the report.
     pub fn to_text(&self) -> Text {
         let mut text = Text::with_labels(LABELS);
         let (tone, result) = words::result(self);
@@ -134,7 +134,7 @@ impl ReleaseReport {
         text
     }
 
-    /// What to know if a CRD is in the way, and only the comparison refuses it.
+    /// Returns the note about the override, if only the comparison of CRDs refuses a CRD.
     fn note(&self) -> Option<&'static str> {
         let is_of_crd = self.findings().any(|found| found.crd.is_some());
         let is_by_server = self.findings().any(|found| found.is_by_server);
@@ -155,7 +155,7 @@ impl BundleFinding {
         }
     }
 
-    /// The same, with the severity that follows from which OLM installs the bundle.
+    /// Sets the severity according to the OLM configurations that install the bundle.
     fn by(self, installs: InstallingOlm) -> Self {
         let severity = match installs {
             InstallingOlm::None => Severity::Error,
@@ -164,7 +164,7 @@ impl BundleFinding {
         Self { severity, ..self }
     }
 
-    /// The reason, with the name of the CRD.
+    /// Returns the reason, with the name of the CRD.
     pub fn shown(&self) -> String {
         match &self.crd {
             Some(crd) => format!("{}: {}", escape(crd), self.message),
@@ -172,7 +172,7 @@ impl BundleFinding {
         }
     }
 
-    /// The text of operator-controller, if the reason has other words.
+    /// Returns the text of operator-controller, if the reason words it differently.
     pub fn other_upstream(&self) -> Option<&str> {
         let upstream = self.upstream.as_deref();
         upstream.filter(|text| of_validator(text) != self.message)
@@ -186,17 +186,17 @@ impl BundleFinding {
     }
 }
 
-/// Which OLM of the release installs a bundle.
+/// OLM configurations of the release that install a bundle.
 #[derive(Clone, Copy)]
 enum InstallingOlm {
     None,
-    /// One with the feature gates that it has by default.
+    /// The configuration with the default feature gates.
     Delivered,
-    /// Only one with others.
+    /// Only configurations with other feature gates.
     WithOtherGates,
 }
 
-/// What OLM v1 resolves to and then refuses.
+/// Reports a dependency. OLM v1 resolves to such a bundle, and then refuses it.
 fn dependency(kind: DependencyKind) -> BundleFinding {
     BundleFinding {
         message: words::dependency(kind),
@@ -204,7 +204,7 @@ fn dependency(kind: DependencyKind) -> BundleFinding {
     }
 }
 
-/// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
+/// Checks install modes, API services and webhooks as operator-controller does, under all settings that it can have.
 fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
     let supported = bundle.supported();
@@ -217,7 +217,7 @@ fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> 
     Some(finding.by(installs))
 }
 
-/// That Boxcutter makes too many objects in one phase. The namespaces change no number.
+/// Reports a phase for which Boxcutter makes too many objects. The namespaces do not change the number.
 fn crowded(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let check = |settings: InstallSettings| {
         let target = RenderTarget {
@@ -237,14 +237,14 @@ fn crowded(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     Some(finding.by(installs))
 }
 
-/// The first reason against a bundle under the settings that are possible, and which of them install it.
+/// Returns the first reason against a bundle under the possible settings, and which settings install it.
 fn under_settings<R: Copy>(
     rules: &Rules,
     check: impl Fn(InstallSettings) -> Option<R>,
 ) -> Option<(R, InstallingOlm)> {
     let found: Vec<_> = rules.installs.iter().map(|it| check(*it)).collect();
     let first = found.iter().flatten().next().copied()?;
-    // The settings of a release as it is delivered come first.
+    // The default settings of a release come first.
     let installs = match found.first() {
         _ if found.iter().all(Option::is_some) => InstallingOlm::None,
         Some(None) => InstallingOlm::Delivered,
@@ -253,7 +253,7 @@ fn under_settings<R: Copy>(
     Some((first, installs))
 }
 
-/// That a CRD is in the API that Kubernetes 1.22 has removed, before the first OLM v1: it is not compared with another.
+/// Reports a CRD in the API that Kubernetes 1.22 removed, before the first OLM v1. It is not compared with another one.
 fn removed_api(crd: &Value) -> Option<BundleFinding> {
     let text = |path: &str| crd.pointer(path).and_then(Value::as_str);
     let is_removed = text("/apiVersion") == Some("apiextensions.k8s.io/v1beta1");
@@ -266,7 +266,7 @@ fn removed_api(crd: &Value) -> Option<BundleFinding> {
     })
 }
 
-/// A name of a webhook that only the API server refuses.
+/// Reports a webhook name that only the API server refuses.
 fn short_name(name: &str) -> BundleFinding {
     BundleFinding {
         message: of_webhook_name(name),
@@ -274,7 +274,7 @@ fn short_name(name: &str) -> BundleFinding {
     }
 }
 
-/// What of the new CRDs cannot follow the old ones.
+/// Reports the new CRDs that cannot replace the old ones.
 fn crds(
     before: &RegistryBundle,
     after: &RegistryBundle,
@@ -313,7 +313,7 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
     crash.into_iter().chain(found).collect()
 }
 
-/// The checks of a bundle alone.
+/// Checks of a bundle alone.
 const OF_BUNDLE: [PreflightCheck; 13] = [
     PreflightCheck::UnsupportedDependency,
     PreflightCheck::ApiservicesUnsupported,
@@ -330,7 +330,7 @@ const OF_BUNDLE: [PreflightCheck; 13] = [
     PreflightCheck::RevisionTooManyObjects,
 ];
 
-/// The checks of its CRDs, each compared with the same CRD of the older version.
+/// Checks of the CRDs, each compared with the same CRD of the older version.
 const OF_CRDS: [PreflightCheck; 7] = [
     PreflightCheck::CrdFieldRemoved,
     PreflightCheck::CrdScope,
@@ -341,13 +341,13 @@ const OF_CRDS: [PreflightCheck; 7] = [
     PreflightCheck::CrdPanic,
 ];
 
-/// The columns of the longest id of a check, and two.
+/// Width of the label column: the longest check id and two spaces.
 const LABELS: usize = 27;
 
-// === The report for the comment of a pull request: a row for each finding ===
+// === The report as a comment on a pull request: one row per finding ===
 
 impl ReleaseReport {
-    /// The findings as a document.
+    /// Renders the findings as a document.
     pub fn document(&self) -> Document {
         let section = Section {
             caption: "Findings",

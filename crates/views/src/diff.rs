@@ -1,15 +1,15 @@
-//! What a change of a catalog does to those who use it.
+//! The effect of a catalog change on its users.
 //!
 //! ```text
 //! old, new --package by package--> installed (bundles and names of old) --prospect in each--> changes
 //! ```
 //!
-//! Everyone who has a version of the old catalog installed is looked at in both: where edges lead, what
-//! is picked by itself, whether a higher version is still in sight. With OLM v1 that is an extension
-//! that asks for no channel and no range; with OLM v0 a Subscription to each channel.
+//! Every version of the old catalog is taken as installed and compared in both catalogs: its successors, the automatic
+//! upgrade, and whether a higher version is still reachable. In OLM v1, the user is an extension that requests no
+//! channel and no range; in OLM v0, a Subscription to each channel.
 //!
-//! Invariants: the order of blobs changes nothing; a catalog differs in nothing from itself; changes
-//! stand by kind, the most harmful first, then by channel and from the highest version down.
+//! Invariants: the order of blobs does not matter; a catalog does not differ from itself; changes are sorted by kind,
+//! the most harmful first, then by channel, then from the highest version down.
 
 mod content;
 mod prospect;
@@ -31,16 +31,16 @@ use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle};
 use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
 use olmguard_report::{Document, Tone};
 
-/// What changed of one package; at least one thing.
+/// The changes of one package, at least one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PackageDiff {
-    /// Its name.
+    /// Name of the package.
     pub name: Box<str>,
-    /// What changed, the most harmful first.
+    /// Changes, the most harmful first.
     pub changes: Vec<Change>,
 }
 
-/// What uses the two catalogs that are compared: extensions of OLM v1, or Subscriptions of OLM v0.
+/// Users of the two catalogs: extensions of OLM v1, or Subscriptions of OLM v0.
 #[derive(Clone, Copy, Debug)]
 pub enum DiffUsers<'r> {
     /// Extensions that request no channel and no range, in an OLM v1 with these rules.
@@ -49,7 +49,7 @@ pub enum DiffUsers<'r> {
     V0,
 }
 
-/// What changed from one catalog to another, package by package; of one package where one is named.
+/// Compares two catalogs package by package, or one package if `only` names it.
 pub fn diff(
     old: &Catalog,
     new: &Catalog,
@@ -82,14 +82,14 @@ fn compare(name: &str, old: &Package, new: &Package, users: DiffUsers<'_>) -> Ve
     let mut changes = content::compare(old, new);
     let (old, new) = (Graph::of(name, old), Graph::of(name, new));
     changes.extend(Prospects::of(&old, &new, users).changes());
-    // Stable: within a kind the order in which they were found.
+    // A stable sort keeps the order of the changes of one kind.
     changes.sort_by_key(|change| change.kind);
     changes
 }
 
-// === What changed as a document: a row for each change ===
+// === The changes as a document: one row per change ===
 
-/// The changes for the comment of a pull request.
+/// Renders the changes as a comment on a pull request.
 pub fn document(packages: &[WeighedPackage<'_>], generation: Generation) -> Document {
     let mut heads = vec!["Level", "Package", "Change", "Details"];
     if words::concerning(packages).is_some() {
@@ -136,56 +136,56 @@ fn row(package: &str, row: &WeighedChange<'_>) -> Row {
     }
 }
 
-// === One thing that changed, as data ===
+// === A single change, as data ===
 
 word_set! {
     /// A kind of change, the most harmful first.
     pub enum ChangeKind {
-        /// The package is gone.
+        /// The package was removed.
         PackageRemoved => "package-removed",
         /// OLM cannot decode the package any more.
         PackageUnreadable => "package-unreadable",
-        /// An installed version had a higher one in sight, and has none now.
+        /// An installed version could reach a higher one, and no longer can.
         NewlyStranded => "newly-stranded",
-        /// A version is another bundle than before.
+        /// A version has another bundle than before.
         OtherBundle => "other-bundle",
-        /// A channel is gone.
+        /// A channel was removed.
         ChannelRemoved => "channel-removed",
-        /// An installed version lost successors and, left to itself, ends lower than before.
+        /// An installed version lost successors, and its automatic upgrades end at a lower version.
         SuccessorsLost => "successors-lost",
-        /// A bundle is gone.
+        /// A bundle was removed.
         BundleRemoved => "bundle-removed",
-        /// What an installed version goes to by itself.
+        /// The automatic upgrade of an installed version changed.
         PickChanged => "pick-changed",
-        /// Something is deprecated now.
+        /// A package, channel or bundle is newly deprecated.
         Deprecated => "deprecated",
-        /// The default channel.
+        /// The default channel changed.
         DefaultChannelChanged => "default-channel-changed",
-        /// Where an installed version can go in one step.
+        /// The successors of an installed version changed.
         SuccessorsChanged => "successors-changed",
-        /// An installed version has a higher one in sight again.
+        /// An installed version can reach a higher one again.
         NoLongerStranded => "no-longer-stranded",
-        /// Something is no longer deprecated.
+        /// A package, channel or bundle is no longer deprecated.
         Undeprecated => "undeprecated",
         /// OLM can decode the package again.
         PackageReadable => "package-readable",
-        /// A new package.
+        /// The package was added.
         PackageAdded => "package-added",
-        /// A new channel.
+        /// A channel was added.
         ChannelAdded => "channel-added",
-        /// A new bundle.
+        /// A bundle was added.
         BundleAdded => "bundle-added",
     }
 }
 
 word_set! {
-    /// What a change means to users.
+    /// Effect of a change on users.
     pub enum Level {
-        /// Somebody loses something.
+        /// Some users lose something.
         Harmful => "harmful",
-        /// Somebody will notice.
+        /// Some users will notice.
         Notice => "notice",
-        /// Nobody minds.
+        /// No user is at a disadvantage.
         Good => "good",
     }
 }
@@ -215,7 +215,7 @@ pub struct ReportedBundle {
 }
 
 impl ReportedBundle {
-    /// A bundle by its name alone.
+    /// Creates a bundle with only its name.
     fn named(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -225,18 +225,18 @@ impl ReportedBundle {
     }
 }
 
-/// One thing that changed.
+/// A single change.
 ///
-/// Invariant: its kind decides which fields are set. [`ChangeKind::OtherBundle`] has both bundles.
+/// Invariant: the kind decides which fields are set. [`ChangeKind::OtherBundle`] has both bundles.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Change {
-    /// Its kind.
+    /// Kind of the change.
     pub kind: ChangeKind,
     /// The users that the change affects, if it is about an installed bundle.
     pub who: Option<Who>,
-    /// The bundle that was added, removed or deprecated; with another content, the bundle before the change.
+    /// The bundle that was added, removed or deprecated. If the content changed, the bundle before the change.
     pub bundle: Option<ReportedBundle>,
-    /// The bundle after the change, if its content is another.
+    /// The bundle after the change, if the content changed.
     pub other: Option<ReportedBundle>,
     /// The channel that was added, removed or deprecated.
     pub channel: Option<Box<str>>,
@@ -249,7 +249,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// A change of this kind, without any other field.
+    /// Creates a change of this kind, without any other field.
     fn of(kind: ChangeKind) -> Self {
         Self {
             kind,
@@ -265,7 +265,7 @@ impl Change {
 }
 
 impl ChangeKind {
-    /// What it means to users.
+    /// Returns the effect on users.
     pub fn level(self) -> Level {
         if self <= Self::BundleRemoved {
             Level::Harmful
@@ -283,10 +283,10 @@ impl ChangeKind {
 // changes of a package, extensions of it --row by row--> those that have the version, or request the channel
 // ```
 //
-// A version concerns the extensions that have it installed, a channel the ones that request it, and a package all of
-// its own. What an extension requests besides is not read: that is the question of `olmguard audit`.
+// A version concerns the extensions that have it installed. A channel concerns the extensions that request it. A
+// package concerns all of its extensions. Other fields of an extension are ignored: `olmguard audit` checks them.
 
-/// What is installed, by package.
+/// Installed extensions by package.
 #[derive(Clone, Debug, Default)]
 pub struct InstalledExtensions<'e> {
     by_package: BTreeMap<&'e str, Vec<InstalledExtension<'e>>>,
@@ -300,26 +300,26 @@ struct InstalledExtension<'e> {
     bundle: &'e InstalledBundle,
 }
 
-/// The changes of a package, in the order in which people are shown them.
+/// The changes of a package, in display order.
 #[derive(Clone, Debug)]
 pub struct WeighedPackage<'d> {
-    /// Its name.
+    /// Name of the package.
     pub name: &'d str,
-    /// Its changes: first those that concern installed extensions, each part the most harmful first.
+    /// Changes: first those that concern installed extensions. Each part starts with the most harmful.
     pub rows: Vec<WeighedChange<'d>>,
 }
 
-/// A change, and the extensions that it concerns.
+/// A change and the extensions that it concerns.
 #[derive(Clone, Debug)]
 pub struct WeighedChange<'d> {
     /// The change.
     pub change: &'d Change,
-    /// Names of the installed extensions that it concerns, in byte order; none if it is not known what is installed.
+    /// Names of the installed extensions that it concerns, in byte order. `None` if it is unknown what is installed.
     pub extensions: Option<Vec<&'d str>>,
 }
 
-/// The changes with the extensions that they concern; in the order in which they come if it is not known what is
-/// installed.
+/// Adds to each change the extensions that it concerns, and sorts the changes that concern any to the front. The order
+/// stays the same if the installed extensions are unknown.
 pub fn weigh<'d>(
     diffs: &'d [PackageDiff],
     installed: Option<&InstalledExtensions<'d>>,
@@ -328,13 +328,13 @@ pub fn weigh<'d>(
         .iter()
         .map(|diff| WeighedPackage::of(diff, installed))
         .collect();
-    // Stable: otherwise by name.
+    // A stable sort keeps the order by name.
     packages.sort_by_key(|package| !package.rows.iter().any(WeighedChange::is_concerning));
     packages
 }
 
 impl<'e> InstalledExtensions<'e> {
-    /// These extensions, of catalogs only. One that has nothing installed concerns no change.
+    /// Indexes extensions with a catalog source. No change concerns an extension that has nothing installed.
     pub fn of(extensions: impl IntoIterator<Item = &'e Extension>) -> Self {
         let mut all = Self::default();
         for extension in extensions {
@@ -365,7 +365,7 @@ impl<'e> InstalledExtensions<'e> {
         });
     }
 
-    /// The names of extensions of which it is not known what is installed, of one package where one is named.
+    /// Returns the names of extensions whose installed bundle is unknown, of one package if `only` names it.
     pub fn unknown(&self, only: Option<&str>) -> impl Iterator<Item = &'e str> {
         let unknown = self.unknown.iter();
         unknown
@@ -396,7 +396,7 @@ impl InstalledExtension<'_> {
         }
     }
 
-    /// Whether this bundle is installed: by its name, or by its version if a status names none.
+    /// Whether this bundle is installed: by its name, or by its version if the status has no name.
     fn has(&self, name: &str, version: Option<&str>) -> bool {
         match &self.bundle.name {
             Some(installed) => installed == name,
@@ -412,7 +412,7 @@ impl<'d> WeighedPackage<'d> {
             extensions: installed.map(|installed| installed.concerned(&diff.name, change)),
         });
         let mut rows: Vec<_> = rows.collect();
-        // Stable: otherwise in their order.
+        // A stable sort keeps the order of the rest.
         rows.sort_by_key(|row| (!row.is_concerning(), row.change.kind, Reverse(row.weight())));
         Self {
             name: &diff.name,
@@ -422,12 +422,12 @@ impl<'d> WeighedPackage<'d> {
 }
 
 impl WeighedChange<'_> {
-    /// How many installed extensions it concerns.
+    /// Returns how many installed extensions the change concerns.
     pub fn weight(&self) -> usize {
         self.extensions.as_ref().map_or(0, Vec::len)
     }
 
-    /// Whether it concerns an installed extension.
+    /// Whether the change concerns an installed extension.
     pub fn is_concerning(&self) -> bool {
         self.weight() > 0
     }

@@ -1,12 +1,12 @@
-//! What runs in many clusters, cluster by cluster, package by package and version by version.
+//! Installed versions in many clusters, by cluster, package and version.
 //!
 //! ```text
 //! audit of a cluster --add--> Fleet --report--> FleetReport --> text | JSON | YAML | HTML
 //! audit as JSON --read--/
 //! ```
 //!
-//! A fleet is many clusters at rest: each is added and let go. What is kept of one is a line with its counts, and a
-//! number for each version that it has.
+//! Clusters are added one after another, and their audits are not kept. A fleet only keeps a line with the counts of
+//! each cluster, and the index of the cluster for each version that it has.
 
 mod read;
 #[cfg(test)]
@@ -105,7 +105,7 @@ pub struct UnreadCluster {
 }
 
 impl FleetReport {
-    /// All clusters together.
+    /// Returns the counts of all clusters together.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -113,7 +113,7 @@ impl FleetReport {
 
 const SCHEMA: &str = "olmguard.fleet/v1";
 
-/// Clusters that were added.
+/// The clusters that were added.
 #[derive(Clone, Debug, Default)]
 pub struct Fleet {
     clusters: Vec<ClusterLine>,
@@ -130,7 +130,7 @@ struct Package {
 #[derive(Clone, Debug, Default)]
 struct Installed {
     counts: Counts,
-    /// The places of the clusters among all, each once, in their order.
+    /// Indexes of the clusters, each once, in order.
     clusters: Vec<usize>,
 }
 
@@ -150,7 +150,7 @@ impl Fleet {
         self.clusters.push(line);
     }
 
-    /// Adds what could not be read of a cluster, or of a file.
+    /// Adds an input, a cluster or a file, that could not be read.
     pub fn add_unread(&mut self, name: &str, why: &str) {
         self.unread.push(UnreadCluster {
             name: name.to_owned(),
@@ -158,7 +158,7 @@ impl Fleet {
         });
     }
 
-    /// Everything that was added.
+    /// Reports everything that was added.
     pub fn report(self) -> FleetReport {
         let names: Vec<_> = self.clusters.iter().map(|line| line.name.clone()).collect();
         let packages = self.packages.into_iter();
@@ -196,7 +196,7 @@ impl ClusterLine {
         }
     }
 
-    /// The worst first, then by name.
+    /// Returns the sort key: the worst first, then by name.
     fn rank(&self) -> (Reverse<&Counts>, &str) {
         (Reverse(&self.counts), &self.name)
     }
@@ -243,7 +243,7 @@ impl Counts {
     }
 }
 
-/// The lower version first; before all of them what is no version.
+/// Compares versions in ascending order. Texts that are not valid versions come first.
 fn by_version(one: Option<&str>, other: Option<&str>) -> Ordering {
     let read = |text: Option<&str>| text.and_then(|text| Version::parse(text).ok());
     let versions = match (read(one), read(other)) {
@@ -255,10 +255,10 @@ fn by_version(one: Option<&str>, other: Option<&str>) -> Ordering {
 
 // === A fleet as a document ===
 //
-// It is a matrix of package by cluster, and a row for each cluster, the worst first.
+// The document has a matrix of packages and clusters, and a row for each cluster, the worst first.
 
 impl FleetReport {
-    /// The report for browsers.
+    /// Renders the report for browsers.
     pub fn document(&self) -> Document {
         let unread = self.unread.iter().map(|one| {
             let line = format!("{}: {}", one.name, one.text);
@@ -274,7 +274,7 @@ impl FleetReport {
         }
     }
 
-    /// The matrix. With very many clusters it has no column for each: they are in the details.
+    /// Builds the matrix. If there are very many clusters, they have no columns and are in the details.
     fn packages(&self) -> Section {
         let clusters = self.clusters.iter().map(|cluster| &*cluster.name);
         let clusters: Vec<_> = match self.clusters.len() {
@@ -330,7 +330,7 @@ fn totals(counts: &Counts) -> impl Iterator<Item = Total> {
     })
 }
 
-/// A package: the versions of it that each cluster has.
+/// Builds the row of a package: its versions in each cluster.
 fn row_of_package(package: &PackageLine, clusters: &[&str]) -> Row {
     let name = package.name.as_deref().unwrap_or("(no name)");
     let cells = [
@@ -368,7 +368,7 @@ fn row_of_cluster(cluster: &ClusterLine) -> Row {
     counted(counts, cells, facts.collect())
 }
 
-/// A row about extensions with these counts.
+/// Builds a row about extensions with these counts.
 fn counted(
     counts: &Counts,
     cells: impl Iterator<Item = String>,
@@ -390,5 +390,5 @@ fn counted(
     }
 }
 
-/// How many clusters have a column of their own.
+/// Maximum number of clusters with a column.
 const MOST_COLUMNS: usize = 60;

@@ -1,7 +1,7 @@
-//! What is shown of catalogs and of their upgrade graph, for administrators and for authors of packages.
+//! Reports about catalogs and their upgrade graph, for administrators and for package authors.
 //!
-//! Reports are plain data with a text and a JSON form; nothing here reads a file or decides about an edit:
-//! `olmguard_engine` does.
+//! Reports are plain data with a text and a JSON form. This crate does not read files and does not decide about
+//! edits: `olmguard_engine` does.
 
 pub mod audit_change;
 pub mod audit_report;

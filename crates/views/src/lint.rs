@@ -1,11 +1,11 @@
-//! What is wrong with catalogs: what `opm validate` reports, and what it misses.
+//! Faults of catalogs: those that `opm validate` reports, and those that it misses.
 //!
 //! ```text
 //! files --intake--> Written (every blob, with places) --view--> View --checks--> findings, in order
 //! ```
 //!
-//! `opm validate` stops at the first fault of reading, then at the first of how the blobs go together;
-//! here all are found. What opm has a text for carries that text, byte for byte.
+//! `opm validate` stops at the first fault while it reads, then at the first inconsistency between blobs. Lint finds
+//! all of them. A finding that opm also reports has opm's text, byte for byte.
 //!
 //! Upstream: operator-registry, [`alpha/declcfg/load.go`], [`alpha/declcfg/declcfg.go`] and [`alpha/declcfg/declcfg_to_model.go`],
 //! [`alpha/model/model.go`].
@@ -34,7 +34,7 @@ pub use olmguard_report::Severity;
 pub use rule::{Family, Rule, UnknownRule};
 pub use written::WrittenCatalog;
 
-/// Everything there is to say about some catalogs, in the order given and then by place.
+/// Returns the findings about some catalogs, in the given order and then by place.
 pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let views: Vec<_> = catalogs.iter().map(View::of).collect();
@@ -46,29 +46,29 @@ pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<LintFinding> {
     findings
 }
 
-/// A catalog from bytes that are already in memory, as one file of its name.
+/// Reads a catalog from memory, as one file of its name.
 pub fn written(name: &str, text: &[u8]) -> WrittenCatalog {
     let mut collector = written::Collector::new(name);
-    // The collector takes every fault, so that none is left.
+    // The collector records every fault, so there is no error here.
     let _none = olmguard_catalog::fbc::read_into(name, text, &mut collector);
     collector.finish()
 }
 
-/// The severities that were chosen, rule by rule; of several for one rule the heaviest counts.
+/// The requested severities by rule. If a rule has several, the highest counts.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
-    /// Findings of these are left out.
+    /// Rules whose findings are omitted.
     pub allow: Vec<Rule>,
-    /// These are warnings.
+    /// Rules whose findings are warnings.
     pub warn: Vec<Rule>,
-    /// These are errors.
+    /// Rules whose findings are errors.
     pub deny: Vec<Rule>,
-    /// Whether what is a warning then counts as an error.
+    /// Whether warnings then count as errors.
     pub warn_as_error: bool,
 }
 
 impl Weights {
-    /// What a finding of a rule weighs that has a severity of its own; none if it is left out.
+    /// Returns the severity of a finding that has severity `own` by default, or `None` if it is omitted.
     pub fn of(&self, rule: Rule, own: Severity) -> Option<Severity> {
         let severity = if self.deny.contains(&rule) {
             Severity::Error
@@ -85,7 +85,7 @@ impl Weights {
         })
     }
 
-    /// Weighs findings anew.
+    /// Applies the requested severities to findings.
     pub fn apply(&self, findings: &mut Vec<LintFinding>) {
         findings.retain_mut(|finding| {
             let severity = self.of(finding.rule, finding.severity);
@@ -95,31 +95,31 @@ impl Weights {
     }
 }
 
-/// What is written in one place of an `UpgradePolicy` or `UpgradeGuardrails` object.
+/// A part of an `UpgradePolicy` or `UpgradeGuardrails` object, with its place.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenPolicy<'p> {
-    /// The file.
+    /// Name of the file.
     pub file: &'p str,
-    /// The line, counted from 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// The column, counted from 1, in characters.
+    /// Column, counted from 1, in characters.
     pub column: u32,
     /// Kind and name of the object.
     pub title: &'p str,
-    /// What is there.
+    /// The part at this place.
     pub part: PolicyPart<'p>,
 }
 
-/// What lint goes by.
+/// A part of an object that lint checks.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyPart<'p> {
-    /// Something that cannot be read, and why.
+    /// A part that cannot be read, with the reason.
     Unread(&'p str),
-    /// The name of a package, without a wildcard, that the object is about.
+    /// The name of a package that the object applies to, without a wildcard.
     Package(&'p str),
 }
 
-/// What is wrong with policies, in their order. Which packages there are is known from the catalogs.
+/// Returns the findings about policies, in order. The catalogs provide the packages that exist.
 pub fn lint_policies<'p>(
     policies: impl IntoIterator<Item = WrittenPolicy<'p>>,
     catalogs: &[WrittenCatalog],

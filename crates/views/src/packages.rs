@@ -1,4 +1,4 @@
-//! The packages of every catalog as a list, for users who do not know the name of a package yet.
+//! Lists the packages of every catalog, for users who do not know the name of a package yet.
 
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ struct PackageEntry {
 }
 
 impl PackagesReport {
-    /// The packages of the catalog of this name, or of all.
+    /// Lists the packages of the catalog of this name, or of all catalogs.
     pub fn of(snapshot: &Snapshot, only: Option<&str>) -> Self {
         let (mut catalogs, mut notes) = (Vec::new(), Vec::new());
         let is_asked = |state: &&CatalogState| only.is_none_or(|name| name == state.name);
@@ -71,7 +71,7 @@ impl PackagesReport {
         packages.any(|package| package.error.is_some())
     }
 
-    /// The report as it is printed with `-o text`, with its last line break.
+    /// Renders the report for `-o text`, with the last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::default();
         for (at, catalog) in self.catalogs.iter().enumerate() {

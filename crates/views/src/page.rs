@@ -1,29 +1,29 @@
-//! The page about each token, each alert and each exit code, and which of them a text is about: a token, an alert, a
-//! message of ours, one of OLM's, or an exit code.
+//! The pages about reason codes, alerts and exit codes, and the search for the page that a text is about: a reason
+//! code, an alert, a message of olmguard or OLM, or an exit code.
 //!
-//! OLM has fewer texts than there are causes: "no bundles found" is said of seven tokens. Then all that
-//! the text leaves open are found.
+//! OLM has fewer texts than causes: seven reason codes share the text "no bundles found". The search then returns all
+//! reason codes that are possible for the text.
 
 use olmguard_engine::judge::Token;
 use olmguard_engine::nearest::nearest;
 use olmguard_preflight::PreflightCheck;
 
-/// What a text is about.
+/// The subject of a text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PageSubject {
-    /// One token.
+    /// A reason code.
     Token(Token),
-    /// One of several: a text of OLM's that it uses for all of them.
+    /// One of several reason codes that share this text of OLM.
     OneOf(Vec<Token>),
-    /// One alert.
+    /// An alert.
     Alert(Runbook),
-    /// One exit code.
+    /// An exit code.
     ExitCode(ExitCode),
-    /// None that is known; the tokens and alerts with the nearest names, the nearest first.
+    /// No known subject. Contains the most similar names of reason codes and alerts, the nearest first.
     Nothing(Vec<&'static str>),
 }
 
-/// The page of each token, in a file of its name.
+/// Includes the page of each reason code. Its file has the name of the code.
 macro_rules! pages {
     ($about:ident: $($token:ident),+ $(,)?) => {
         match $about {
@@ -34,7 +34,7 @@ macro_rules! pages {
     };
 }
 
-/// The page about a token, in Markdown.
+/// Returns the page about a reason code, in Markdown.
 pub fn page(token: Token) -> &'static str {
     pages![token:
         NotJudged,
@@ -68,13 +68,13 @@ pub fn page(token: Token) -> &'static str {
     ]
 }
 
-/// What the page says first: what the token means.
+/// Returns the first paragraph of the page: the meaning of the reason code.
 pub fn summary(token: Token) -> String {
     let mut paragraphs = page(token).split("\n\n");
     paragraphs.nth(1).unwrap_or_default().replace('\n', " ")
 }
 
-/// What the page about `Preflight` has about a check, in Markdown: the item of its list that names it.
+/// Returns the Markdown list item about a check, from the page about `Preflight`.
 pub fn of_check(check: PreflightCheck) -> &'static str {
     let id = format!("`{}`", check.as_str());
     let items = page(Token::Preflight).split("\n- ").skip(1);
@@ -83,12 +83,12 @@ pub fn of_check(check: PreflightCheck) -> &'static str {
     items.find(is_it).unwrap_or_default()
 }
 
-/// What is told where a text may be about several tokens.
+/// Returns the text for several possible reason codes.
 pub fn several(tokens: &[Token]) -> String {
     SEVERAL.to_owned() + "\n" + &summaries(tokens)
 }
 
-/// Every token with what it means.
+/// Lists every reason code with its meaning.
 pub fn list() -> String {
     summaries(&Token::ALL)
 }
@@ -101,7 +101,7 @@ fn summaries(tokens: &[Token]) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// What a text is about, such as `NotASuccessor` or all that kubectl has printed.
+/// Finds the subject of a text, such as `NotASuccessor` or the whole output of kubectl.
 pub fn find(text: &str) -> PageSubject {
     let text = begin(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(token) = called(&text).or_else(|| bracketed(&text)) {
@@ -118,7 +118,7 @@ pub fn find(text: &str) -> PageSubject {
     }
 }
 
-/// The token of this name, or of the row that has a check of this id.
+/// Returns the reason code of this name, or the one whose page describes the check with this id.
 fn called(text: &str) -> Option<Token> {
     let is_it = |token: &&Token| token.as_str().eq_ignore_ascii_case(text);
     let is_check = |check: &PreflightCheck| check.as_str().eq_ignore_ascii_case(text);
@@ -131,7 +131,7 @@ fn called(text: &str) -> Option<Token> {
     })
 }
 
-/// The token that stands first, as line 1 of a message ends with it.
+/// Returns the first reason code in brackets, as at the end of line 1 of a message.
 fn bracketed(text: &str) -> Option<Token> {
     let mut inside = text.split('[').skip(1);
     inside.find_map(|inside| called(inside.split_once(']')?.0))
@@ -145,31 +145,31 @@ fn nothing(text: &str) -> PageSubject {
     PageSubject::Nothing(near.into_iter().filter_map(named).collect())
 }
 
-/// Everything that has a page, by its name: tokens, then alerts.
+/// Returns the name of everything that has a page: reason codes, then alerts.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let tokens = Token::ALL.iter().map(|token| token.as_str());
     tokens.chain(Runbook::ALL.iter().map(|runbook| runbook.alert))
 }
 
-/// What stands before the causes.
+/// Introduction to the list of causes.
 const SEVERAL: &str = "\
 OLM reports this text for several causes. Run `olmguard check` on the manifest to find the cause.
 `olmguard explain` has a page about each of them:
 ";
 
-/// As much of a text as is looked at.
+/// Cuts a text to the maximum length.
 fn begin(text: &str) -> &str {
     let end = text.floor_char_boundary(MOST);
     text.get(..end).unwrap_or_default()
 }
 
-/// In bytes. A condition of OLM has at most 32,768.
+/// Maximum length in bytes. A condition of OLM has at most 32,768.
 const MOST: usize = 1 << 16;
 
-/// How many names are suggested that a text may have meant.
+/// Maximum number of suggested names.
 const NEAR: usize = 3;
 
-/// An exit code that the page describes.
+/// An exit code with a page.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ExitCode {
     code: u8,
@@ -178,7 +178,7 @@ pub struct ExitCode {
 }
 
 impl ExitCode {
-    /// What it means for `olmguard check`, and what to do about it, in Markdown.
+    /// Returns its meaning for `olmguard check`, and what to do about it, in Markdown.
     pub fn page(self) -> String {
         let Self {
             code,
@@ -202,7 +202,7 @@ impl ExitCode {
     }
 }
 
-/// The exit code that a text consists of or ends with, such as `4`, `exit 4`, or what a pipeline prints:
+/// Returns the exit code that is the whole text or its end, such as `4`, `exit 4`, or the output of a pipeline:
 /// `Process completed with exit code 4.`
 fn exit_code_named(text: &str) -> Option<ExitCode> {
     let mut words = text.trim_end_matches('.').rsplit(' ');
@@ -216,7 +216,7 @@ fn exit_code_named(text: &str) -> Option<ExitCode> {
     ExitCode::of(code).filter(|_| is_named)
 }
 
-/// The words before the number of an exit code.
+/// Words that can precede the number of an exit code.
 const EXIT_WORDS: [&str; 3] = ["code", "exit", "status"];
 
 const OTHERS: &str = "\
@@ -225,17 +225,17 @@ The page `docs/exit-codes.md` describes all exit codes. `olmguard COMMAND --help
 
 const EXIT_CODES: &str = include_str!("../../../docs/exit-codes.md");
 
-/// What to do about one alert.
+/// The runbook of an alert.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Runbook {
-    /// The name of the alert, such as `OlmguardCatalogStale`.
+    /// Name of the alert, such as `OlmguardCatalogStale`.
     pub alert: &'static str,
-    /// The page, in Markdown.
+    /// Page in Markdown.
     pub page: &'static str,
 }
 
 impl Runbook {
-    /// Every one, in the order of the names.
+    /// All runbooks, in the order of their names.
     pub const ALL: &[Self] = RUNBOOKS;
 }
 
@@ -272,7 +272,7 @@ const RUNBOOKS: &[Runbook] = runbooks![
     OlmguardWebhookDown,
 ];
 
-/// The runbook of the first alert that is named in a text.
+/// Returns the runbook of the first alert that a text names.
 fn runbook_named(text: &str) -> Option<Runbook> {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.find_map(|word| {
@@ -281,7 +281,7 @@ fn runbook_named(text: &str) -> Option<Runbook> {
     })
 }
 
-/// The tokens of the answers that have such a text, in the order of the table; none where OLM never says it.
+/// Returns the reason codes whose answers have this text, in the order of the table. Empty if no text of OLM matches.
 fn tokens_of(text: &str) -> Vec<Token> {
     let row = TEXTS.iter().find(|(part, _)| text.contains(part));
     let Some((_, tokens)) = row else {
@@ -293,7 +293,7 @@ fn tokens_of(text: &str) -> Vec<Token> {
         _ => true,
     };
     let fitting: Vec<_> = tokens.iter().filter(fits).copied().collect();
-    // A part of the text alone does not tell what stood around it.
+    // If the text is only a part of the message, a missing phrase proves nothing.
     if text.contains(WHOLE) {
         fitting
     } else {
@@ -301,7 +301,7 @@ fn tokens_of(text: &str) -> Vec<Token> {
     }
 }
 
-/// A part that no other of these texts has, and what it is said of. The first that is there counts.
+/// A part that no other of these texts has, and its possible reason codes. The first match counts.
 const TEXTS: &[(&str, &[Token])] = &[
     ("in multiple catalogs", &[Token::AmbiguousCatalogs]),
     (
@@ -349,13 +349,13 @@ const TEXTS: &[(&str, &[Token])] = &[
     ("invalid version expression", &[Token::InvalidSpec]),
 ];
 
-/// Said of whatever is installed.
+/// Part of the message if a bundle is installed.
 const UPGRADE: &str = "error upgrading from currently installed version";
 
-/// Said where channels are asked for.
+/// Part of the message if channels are requested.
 const CHANNELS: &str = " in channels [";
 
-/// What a text says that names a package.
+/// Part of the message that shows that it is complete.
 const WHOLE: &str = "no bundles found for package \"";
 
 #[cfg(test)]

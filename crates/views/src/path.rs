@@ -1,8 +1,8 @@
-//! The way from an installed bundle to another: the shortest one, edit by edit, and the one that the
-//! controller walks if nobody edits anything.
+//! The shortest upgrade path from an installed bundle to another one, and the automatic upgrades that the
+//! controller makes without an edit.
 //!
-//! A hop is an edit that pins one version; `check` admits each of them once the one before is
-//! installed. The walk needs no edit, and goes by what the range allows.
+//! A step of the path is an edit that pins one version; `check` allows each step once the previous one is
+//! installed. Automatic upgrades need no edit, and stay in the requested range.
 
 mod classic;
 mod manifests;
@@ -85,7 +85,7 @@ pub struct PathReport {
     uninstallable: Option<String>,
 }
 
-/// What leaves it open whether there is a path.
+/// Why it is open whether there is a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum PathDoubt {
     /// The search was not complete.
@@ -181,8 +181,9 @@ enum End {
 }
 
 impl PathReport {
-    /// The way in OLM v1 to what `to` names, else to the highest that can be reached, and the walk
-    /// under the filter's range.
+    /// Finds the OLM v1 path to the bundle that `to` names, and the automatic upgrades in the filter's range.
+    ///
+    /// Without `to`, the goal is the highest bundle that can be reached.
     ///
     /// # Errors
     /// If `to` names nothing.
@@ -238,7 +239,7 @@ impl PathReport {
         })
     }
 
-    /// Whether there is a way, be it of no hop; in OLM v0, whether a walk comes there.
+    /// Whether there is a path, even without steps; in OLM v0, whether automatic upgrades reach the goal.
     pub fn is_found(&self) -> bool {
         match self.olm {
             Generation::V1 => self.hops.is_some(),
@@ -246,18 +247,18 @@ impl PathReport {
         }
     }
 
-    /// Whether there can be a way although none was found.
+    /// Whether there can be a path although none was found.
     pub fn is_undecided(&self) -> bool {
         let is_open = matches!(self.doubt, Some(PathDoubt::Cut | PathDoubt::Nameless));
         (is_open || self.is_walk_unknown()) && !self.is_found()
     }
 
-    /// The one edit that is enough for all of them.
+    /// Returns the one edit that is enough for all steps.
     pub fn one_edit(&self) -> Option<&OneEditReport> {
         self.one_edit.as_ref()
     }
 
-    /// The edits, in order.
+    /// Returns the edits, in order.
     pub fn hops(&self) -> &[Hop] {
         self.hops.as_deref().unwrap_or_default()
     }
@@ -341,7 +342,7 @@ fn uninstallable<'a>(
     text::not_installed(&found?)
 }
 
-/// What is worth knowing besides.
+/// Collects the additional notes.
 fn notes(
     inquiry: &Inquiry<'_>,
     sought: &SoughtPath<'_>,
@@ -388,7 +389,7 @@ fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
     hops
 }
 
-/// What OLM says to an edit that pins the goal; of one that it carries out, where that leads.
+/// Returns why OLM refuses an edit that pins the goal, or which other bundle such an edit installs.
 fn why_none(inquiry: &Inquiry<'_>, goal: Choice<'_>) -> Option<String> {
     let Some(pin) = pin(goal) else {
         return Some(unpinnable(&goal.bundle().name));
@@ -402,7 +403,7 @@ fn why_none(inquiry: &Inquiry<'_>, goal: Choice<'_>) -> Option<String> {
     }
 }
 
-/// That guardrails were not applied to every step of a walk; once.
+/// Returns one note if guardrails were not applied to every automatic step.
 fn not_applied(walks: &[WalkReport]) -> Option<String> {
     let looked_at = walks.iter().filter_map(|walk| walk.looked_at);
     looked_at

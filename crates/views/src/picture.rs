@@ -1,17 +1,17 @@
-//! The upgrade graph as a picture: what is drawn of it, where, and in which form.
+//! The upgrade graph as a picture: its contents, its layout and its output formats.
 //!
 //! ```text
 //! graph::Graph, View --sketch--> Sketch --layout--> Scene --> svg, html
 //!                                   '--> mermaid, dot, json
 //! ```
 //!
-//! Channels are lanes, side by side; versions are rows, the newest on top, and a version stands in the
-//! same row of every lane. Upstream draws one line for every version that a `skipRange` holds, which
-//! soon hides all else; here ranges are folded (see [`layout`]).
+//! Channels are lanes, side by side. Versions are rows, the newest at the top, and a version is in the
+//! same row of every lane. Upstream draws one line for every version that a `skipRange` includes, which
+//! soon hides everything else. Here ranges are folded (see [`layout`]).
 //!
-//! Everything is made from the facts alone: the same graph and view give the same bytes. Texts of the
-//! catalog are escaped where they are written, in [`svg`], [`html`], [`mermaid`] and
-//! [`dot`]; JSON escapes them itself.
+//! The output is deterministic: the same graph and view give the same bytes. Texts of the catalog are
+//! escaped where they are written, in [`svg`], [`html`], [`mermaid`] and [`dot`]; JSON needs no
+//! extra escaping.
 
 pub mod dot;
 pub mod html;
@@ -41,7 +41,7 @@ pub use crate::picture::text::no_version;
 pub struct View<'a> {
     /// Name of the catalog.
     pub catalog: &'a str,
-    /// Channels to show; all if none is named.
+    /// Channels to show. Empty for all channels.
     pub channels: &'a [String],
     /// Installed version.
     pub installed: Option<NodeIndex>,
@@ -62,11 +62,11 @@ pub struct View<'a> {
 pub struct ShownGuards<'a> {
     /// Guardrails of the package.
     pub guards: &'a Guards<'a>,
-    /// The upgrade policies that match the package, if they are to be shown.
+    /// Upgrade policies that match the package, if the picture shows policies.
     pub policies: Option<&'a MatchingPolicies<'a, 'a>>,
-    /// The rules of the OLM that the edges are of.
+    /// Rules of the OLM whose edges are shown.
     pub rules: &'a Rules,
-    /// The catalog that the graph is of.
+    /// Catalog of the graph.
     pub catalog: &'a CatalogState,
 }
 
@@ -78,61 +78,61 @@ pub enum GraphTooLarge {
     Versions {
         /// Number of versions.
         found: usize,
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
-    /// Too many edges for that many rules.
+    /// Too many edges for this number of rules.
     #[error(
         "{edges} edges and guardrails of {rules} comparisons each: fewer channels have fewer edges"
     )]
     Guardrails {
         /// Number of edges.
         edges: usize,
-        /// With how many comparisons guardrails judge each of them.
+        /// Number of comparisons that guardrails need for each edge.
         rules: usize,
     },
     /// Too many edges.
     #[error("more than {most} edges: fewer channels have fewer")]
     Edges {
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
 }
 
 impl View<'_> {
-    /// Whether a channel is asked for.
+    /// Whether the view shows a channel.
     pub fn shows(&self, channel: &str) -> bool {
         self.channels.is_empty() || self.channels.iter().any(|asked| asked == channel)
     }
 }
 
 word_set! {
-    /// A mark of a version; in a lane it is that channel's view of it. The words are in classes and in JSON.
+    /// A mark of a version. In a lane, it applies to that channel. Its word is a CSS class and a JSON value.
     pub enum VersionMark {
         /// The version is installed.
         Installed => "installed",
-        /// No entry of the channel replaces or skips it.
+        /// No entry of the channel replaces or skips the version.
         Head => "head",
-        /// The package's deprecations name it.
+        /// The deprecations of the package name the version.
         Deprecated => "deprecated",
-        /// An entry of the channel skips it: OLM v0 does not offer it, OLM v1 does.
+        /// An entry of the channel skips the version: OLM v0 does not offer it, OLM v1 does.
         Skipped => "skipped",
-        /// OLM v0 finds no way from it in this channel, and it is no head.
+        /// OLM v0 finds no upgrade from the version in this channel, and it is not a head.
         StrandedV0 => "stranded-v0",
-        /// OLM v1 finds no way from it in the channels that are drawn, and it is the head of none.
+        /// OLM v1 finds no upgrade from the version in the channels shown, and it is the head of none of them.
         StrandedV1 => "stranded-v1",
-        /// Edges speak of it, and no bundle has this name.
+        /// Edges mention the name, but no bundle has it.
         Virtual => "virtual",
         /// The version is not an entry of the channel, although an edge there starts at it.
         Elsewhere => "elsewhere",
-        /// The catalog that is compared with does not have it.
+        /// Only the current catalog has the version.
         Added => "added",
-        /// Only the catalog that is compared with has it.
+        /// Only the catalog of the comparison has the version.
         Removed => "removed",
     }
 }
 
-/// The marks of one version.
+/// A set of marks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Marks(u16);
 
@@ -143,7 +143,7 @@ impl VersionMark {
 }
 
 impl Marks {
-    /// These marks and one more, if it holds.
+    /// Adds a mark if it holds.
     pub fn with(self, mark: VersionMark, holds: bool) -> Self {
         if holds {
             Self(self.0 | mark.bit())
@@ -152,23 +152,23 @@ impl Marks {
         }
     }
 
-    /// Keeps only these marks.
+    /// Keeps only the given marks.
     pub fn only(self, marks: &[VersionMark]) -> Self {
         let kept = marks.iter().filter(|mark| self.has(**mark));
         kept.fold(Self::default(), |kept, mark| kept.with(*mark, true))
     }
 
-    /// Whether this mark is among them.
+    /// Whether the set contains a mark.
     pub fn has(self, mark: VersionMark) -> bool {
         self.0 & mark.bit() != 0
     }
 
-    /// Whether there is a way on from here by neither or by one generation of OLM.
+    /// Whether at least one generation of OLM finds no upgrade from the version.
     pub fn is_stranded(self) -> bool {
         self.has(VersionMark::StrandedV0) || self.has(VersionMark::StrandedV1)
     }
 
-    /// The marks, in the order in which they are told.
+    /// Returns the marks, in display order.
     pub fn iter(self) -> impl Iterator<Item = VersionMark> {
         VersionMark::ALL
             .into_iter()
@@ -178,7 +178,7 @@ impl Marks {
 
 // === The version that a user names ===
 
-/// A text that names no version of the package.
+/// The error for a text that does not name a version of the package.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "package {} has no version and no bundle {}{}",
@@ -192,8 +192,8 @@ pub struct NoSuchVersion {
     near: Vec<String>,
 }
 
-/// The node of this name, else the best of this version: with its release where one is given, of any
-/// release where none is. A name without a bundle can be named by the version it speaks of.
+/// Returns the node of this name, otherwise the best node of this version. A version with a release must match
+/// exactly; one without a release matches any. A name without a bundle has the version that its text contains.
 pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
     let by_name = graph.find(text);
     let by_text = || {
@@ -220,24 +220,24 @@ pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
     })
 }
 
-/// Something that may be installed and that no bundle of the package is.
+/// A bundle that can be installed but is not in the package.
 #[derive(Clone, Debug)]
 pub struct AbsentBundle {
-    /// Its name, where edges start at it; else the version, for nothing else is known.
+    /// Name of the bundle if edges start at it, otherwise the version, because nothing else is known.
     pub name: String,
-    /// Its version.
+    /// Version of the bundle.
     pub version: Version,
 }
 
 impl AbsentBundle {
-    /// Whether a user means it by this text.
+    /// Whether a user can mean the bundle by this text.
     pub fn is_called(&self, text: &str) -> bool {
         self.name == text || self.version.to_string() == text
     }
 }
 
-/// What a text says to be installed that no bundle is: a name that edges start at and that speaks of a
-/// version, or a version. None where a bundle is meant, or neither is said.
+/// Returns the bundle that a text states as installed and that is not in the package: a name that edges mention and
+/// that contains a version, or a version. Returns `None` if the text means a bundle of the package, or neither.
 pub fn absent(graph: &Graph<'_>, text: &str) -> Option<AbsentBundle> {
     let stated = Version::parse(text).ok();
     let (name, version) = match pick(graph, text) {
@@ -252,7 +252,7 @@ pub fn absent(graph: &Graph<'_>, text: &str) -> Option<AbsentBundle> {
     Some(AbsentBundle { name, version })
 }
 
-/// The bundles of before that are gone; one without a version that can be read is known by its name alone.
+/// Returns the bundles of the old graph that no longer exist. Bundles without a valid version are omitted.
 pub fn removed(graph: &Graph<'_>, before: &Graph<'_>) -> Vec<AbsentBundle> {
     let bundles = before.nodes().filter_map(|node| before.bundle(node));
     let is_gone = |name: &str| {
@@ -269,7 +269,7 @@ pub fn removed(graph: &Graph<'_>, before: &Graph<'_>) -> Vec<AbsentBundle> {
     absent.collect()
 }
 
-/// What a node can be named by, its name aside: the version with its release, and without.
+/// Returns the texts by which users can name a node, besides its name: the version with its release, and without.
 fn texts(graph: &Graph<'_>, node: NodeIndex) -> impl Iterator<Item = String> {
     let bundle = graph.bundle(node);
     let read = bundle.and_then(|bundle| bundle.version.as_ref().ok());

@@ -1,15 +1,14 @@
-//! What `olmguard range` answers: what one range is, and which versions it takes.
+//! The report of `olmguard range`: what a range means, and which versions it matches.
 //!
-//! A range of `spec.source.catalog.version` is judged as the library of one OLM release judges it;
-//! a refusal is worded as the newest release words it, whatever the release, so that one text can
-//! be searched for. A `skipRange` is judged by the one release of blang/semver that every OLM has.
+//! A range of `spec.source.catalog.version` is evaluated as the library of one OLM release evaluates it. An error
+//! always has the wording of the newest release, so that there is one text to search for. A `skipRange` is
+//! evaluated by the one release of blang/semver that every OLM has.
 //!
-//! Where the range does not parse, nothing can be said of versions but which of them cannot be
-//! read: no version is taken, left out or panicked on. What the CRD says stands in both cases, since
-//! the API server asks it first and knows nothing of the library.
+//! If the range does not parse, the report only shows which versions cannot be read. No version then matches,
+//! does not match, or causes a panic. The answer of the CRD is reported in both cases, because the API server
+//! checks it first and does not know the library.
 //!
-//! Invariant: every subject is in exactly one list, or, being readable beside a range that is not,
-//! in none.
+//! Invariant: every subject is in exactly one list. A valid subject of an invalid range is in none.
 
 use std::collections::BTreeSet;
 
@@ -27,12 +26,12 @@ use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
 use olmguard_report::{Text, Tone};
 
-/// Which of the two grammars reads the range.
+/// Grammar of the range.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Grammar {
-    /// That of `spec.source.catalog.version`, as this release of the library reads it.
+    /// Grammar of `spec.source.catalog.version`, as this release of the library reads it.
     Spec(Masterminds),
-    /// That of `skipRange`.
+    /// Grammar of `skipRange`.
     SkipRange,
 }
 
@@ -89,19 +88,19 @@ enum Syntax {
     SkipRange,
 }
 
-/// What a range means that parses.
+/// Meaning of a range that parses.
 struct Meaning {
     words: String,
     is_open_above: bool,
-    /// Above it nothing is held; none where that is not known.
+    /// Upper bound: no version above it matches. `None` if unknown.
     upper: Option<VersionCut>,
     takes: Box<dyn Fn(&Version) -> Membership>,
 }
 
-/// The Go library's text, byte for byte, and the place of what it is about.
+/// Error text of the Go library, byte for byte, and the place of the fault.
 type Refusal = (String, RangeFault);
 
-/// What the API server makes of the range as a field's value.
+/// Answer of the API server to the range as the value of the field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CrdAnswer {
     Accepted,
@@ -110,7 +109,7 @@ enum CrdAnswer {
 }
 
 impl RangeReport {
-    /// Judges a range, and with it each of the subjects, in their order.
+    /// Evaluates a range, and each of the subjects in order.
     pub fn new(range: &str, grammar: Grammar, subjects: impl IntoIterator<Item = Subject>) -> Self {
         let (syntax, answer, outcome) = match grammar {
             Grammar::Spec(release) => (Syntax::Spec, Some(ask_crd(range)), spec(range, release)),
@@ -143,7 +142,7 @@ impl RangeReport {
         report
     }
 
-    /// Puts each subject into its list; of those with one name the first.
+    /// Puts each subject into its list. Of several subjects with one name, only the first counts.
     fn judge(&mut self, meaning: Option<&Meaning>, subjects: impl IntoIterator<Item = Subject>) {
         let mut seen = BTreeSet::new();
         for Subject { name, version } in subjects {
@@ -209,7 +208,7 @@ fn ask_crd(range: &str) -> CrdAnswer {
     }
 }
 
-/// The highest end of intervals; none if some of them are not known.
+/// Returns the highest end of the intervals, or `None` if some intervals are unknown.
 fn upper<const N: usize>(
     taken: [Result<Vec<Interval>, TooManyComparators>; N],
 ) -> Option<VersionCut> {
@@ -230,16 +229,16 @@ fn bound(meaning: &Meaning) -> Option<String> {
     }
 }
 
-/// `text` escaped, and the column, from 0, under which byte `at` of it stands.
+/// Returns `text` escaped, and the column of its byte `at`, from 0.
 fn place(text: &str, at: usize) -> (String, usize) {
     let before = text.get(..at).unwrap_or(text);
     (go::escape(text), go::escape(before).width())
 }
 
-/// The refusal of any release, as the newest one words it.
+/// Rewords an error of any release as the newest release words it.
 ///
-/// Where the newest refuses the range too, its own fault is taken: it may find another one first,
-/// since only it limits lengths and counts.
+/// If the newest release refuses the range too, the result is its own fault. It can find another one first,
+/// because only the newest release limits lengths and counts.
 fn in_newest_words(range: &str, error: &ConstraintError) -> Refusal {
     let newest = Constraint::parse(range, NEWEST);
     let error = newest.map_or_else(|newest| newest, |_| error.worded_by(NEWEST));
@@ -248,17 +247,17 @@ fn in_newest_words(range: &str, error: &ConstraintError) -> Refusal {
 
 const NEWEST: Masterminds = Masterminds::V3_5;
 
-/// Something with a version.
+/// A named version to evaluate.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// How the report calls it.
+    /// Name in the report.
     name: String,
-    /// Its version, or why OLM cannot read it.
+    /// The version, or why OLM cannot read it.
     version: Result<Version, String>,
 }
 
 impl Subject {
-    /// A version by itself, read as OLM reads that of a bundle.
+    /// Reads a version without a bundle, as OLM reads the version of a bundle.
     pub fn version(text: &str) -> Self {
         Self {
             name: text.to_owned(),
@@ -266,7 +265,7 @@ impl Subject {
         }
     }
 
-    /// The bundles of a package, best first. Their releases play no part in a range.
+    /// Returns the bundles of a package, best first. Ranges ignore their releases.
     pub fn bundles(package: &Package) -> impl Iterator<Item = Self> {
         package.bundles().map(|(_, bundle)| Self::bundle(bundle))
     }
@@ -305,10 +304,10 @@ mod caret_tests {
     }
 }
 
-// === The report as text for people: one fact a line, each behind its label ===
+// === The report as text: one fact per line, after its label ===
 
 impl RangeReport {
-    /// The report as it is printed with `-o text`, with its last line break.
+    /// Renders the report for `-o text`, with the last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::with_labels(16);
         match (&self.words, &self.fault) {
@@ -329,7 +328,7 @@ impl RangeReport {
         text
     }
 
-    /// What to write if something refuses the range.
+    /// Returns a suggested replacement if the range is rejected.
     fn suggestion(&self) -> Option<Suggestion> {
         match self.syntax {
             Syntax::SkipRange if !self.is_range() => {

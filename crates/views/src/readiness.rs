@@ -1,6 +1,6 @@
-//! Whether edits should be sent to a server, as `/readyz` answers it: in words, and as JSON for programs.
+//! The answer of `/readyz`: whether API servers should send edits to a server, as text and as JSON.
 //!
-//! Both forms are made from one value. `olmguard doctor` reads the JSON of each replica.
+//! Both forms come from one value. `olmguard doctor` reads the JSON of each replica.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,12 @@ pub struct CheckReadiness {
     pub olm: Option<OlmEvidence>,
 }
 
-/// What a check reports in addition to words.
+/// Additional facts of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CheckFacts {
-    /// Of the catalogs.
+    /// Facts about the catalogs.
     Catalogs(CatalogCounts),
-    /// Of OLM.
+    /// Facts about OLM.
     Olm(OlmEvidence),
 }
 
@@ -86,22 +86,22 @@ pub enum OlmEvidence {
 /// Why an answer of `/readyz` cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReadinessError {
-    /// It is no JSON: releases before this form answer in text only.
+    /// The answer is not JSON. Releases before the JSON form answer in text only.
     #[error("the answer has no JSON form")]
     NoJson,
-    /// It is of another schema.
+    /// The answer has another schema.
     #[error("the answer has the schema {0}, expected {SCHEMA}")]
     Schema(String),
-    /// It is not what its schema has.
+    /// The answer does not fit its schema.
     #[error("the answer does not fit {SCHEMA}: {0}")]
     Shape(String),
-    /// It is too large.
+    /// The answer is too large.
     #[error("the answer is larger than {LARGEST} bytes")]
     TooLarge,
 }
 
 impl Readiness {
-    /// The readiness of a server, by the fault that keeps it from serving and by its checks.
+    /// Combines the fault that keeps the server from serving, if any, with its checks.
     pub fn new(under_way: Result<(), String>, checks: Vec<CheckReadiness>) -> Self {
         let faults = checks.iter().filter(|check| !check.ok);
         let mut faults = faults.map(|check| format!("{}: {}", check.name, check.message));
@@ -117,7 +117,7 @@ impl Readiness {
     /// Reads the JSON form.
     ///
     /// # Errors
-    /// If it is another form, or too large.
+    /// If the answer has another form, or is too large.
     pub fn from_json(body: &str) -> Result<Self, ReadinessError> {
         if body.len() > LARGEST {
             return Err(ReadinessError::TooLarge);
@@ -133,7 +133,7 @@ impl Readiness {
         Ok(read.map_err(shape)?.printable())
     }
 
-    /// The whole answer in one line.
+    /// Returns the whole answer in one line.
     pub fn line(&self) -> String {
         match &self.reason {
             None => "ready".to_owned(),
@@ -141,7 +141,7 @@ impl Readiness {
         }
     }
 
-    /// The text form: the first line is the whole answer; those after it say how each thing is.
+    /// Renders the text form: the whole answer in the first line, then one line per check.
     pub fn to_text(&self) -> String {
         let lines = self.checks.iter().map(|check| {
             let mark = if check.ok { '+' } else { '-' };
@@ -151,12 +151,12 @@ impl Readiness {
         std::iter::once(first).chain(lines).collect()
     }
 
-    /// What is said of a thing, if it was checked.
+    /// Returns the check of this name, if it was made.
     pub(crate) fn check(&self, name: &str) -> Option<&CheckReadiness> {
         self.checks.iter().find(|check| check.name == name)
     }
 
-    /// The same without what would change a terminal: it is from another program.
+    /// Escapes terminal control characters, because the text comes from another program.
     fn printable(self) -> Self {
         let checks = self.checks.into_iter().map(|check| CheckReadiness {
             name: one_line(&check.name),
@@ -172,7 +172,7 @@ impl Readiness {
 }
 
 impl CheckReadiness {
-    /// How a check came out: its words, and what it reports besides.
+    /// Creates the result of a check: its message, and additional facts.
     pub fn new(name: &str, state: Result<String, String>, facts: Option<CheckFacts>) -> Self {
         let (catalogs, olm) = match facts {
             Some(CheckFacts::Catalogs(counts)) => (Some(counts), None),
@@ -189,13 +189,13 @@ impl CheckReadiness {
         }
     }
 
-    /// The same while something is not known that was known before.
+    /// Sets whether the check knows its facts. `ok` stays as it is.
     pub fn with_known(self, known: bool) -> Self {
         Self { known, ..self }
     }
 }
 
-/// Releases before the field said nothing of it.
+/// Default for answers of releases that do not have this field.
 fn known() -> bool {
     true
 }
@@ -210,7 +210,7 @@ fn quoted(schema: Option<&str>) -> String {
 
 const SCHEMA: &str = "olmguard.readiness/v1";
 
-/// How large an answer may be, in bytes: a line for each of thousands of catalogs.
+/// Maximum size of an answer in bytes: enough for one line per catalog with thousands of catalogs.
 const LARGEST: usize = 1 << 20;
 
 const LONGEST_SCHEMA: usize = 64;
@@ -298,7 +298,7 @@ mod tests {
         refused(&long, "the answer is larger than 1048576 bytes");
     }
 
-    /// A replica of a later release may tell more.
+    /// A replica of a later release can report more fields.
     #[test]
     fn keys_that_are_not_known_are_passed_over() {
         let readiness = readiness(Ok(()), Ok("a"));

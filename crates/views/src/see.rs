@@ -1,7 +1,7 @@
-//! What the commands share that show a package to people: `versions`, `path` and `explain`; and the generation of OLM
-//! that a report is about.
+//! Shared parts of the commands that show a package: `versions`, `path` and `explain`. Also the generation of OLM that
+//! a report is about.
 //!
-//! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
+//! Each command makes one report, which is printed unchanged as JSON, and as text with the sentences of the command.
 
 #[cfg(test)]
 pub(super) mod scene;
@@ -63,7 +63,7 @@ impl From<&InstalledBundle> for InstalledReport {
 }
 
 impl InstalledReport {
-    /// The version and the release behind it, fit for a terminal; the name where there is none.
+    /// Returns the version with its release, escaped for a terminal, or the name if there is no version.
     pub(super) fn label(&self) -> String {
         let version = match (self.version.as_str(), &self.bundle) {
             ("", Some(name)) => go::escape(name),
@@ -94,7 +94,7 @@ impl BundleReport {
         }
     }
 
-    /// The version and the release behind it, fit for a terminal; the name where it cannot be read.
+    /// Returns the version with its release, escaped for a terminal, or the name if the version cannot be read.
     pub(super) fn label(&self) -> String {
         match (&self.version, &self.release) {
             (Some(version), Some(release)) => format!("{version}+{release}"),
@@ -116,7 +116,7 @@ pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<St
     )
 }
 
-// === An edge as it is reported: which entry of which channel of which catalog writes it, and how ===
+// === An upgrade edge in a report: catalog, channel and entry that define it, and how ===
 
 /// An upgrade edge that an entry of a channel defines.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
@@ -157,7 +157,7 @@ impl EdgeReport {
         })
     }
 
-    /// `replaces NAME` or `skipRange "RANGE"`, fit for a terminal.
+    /// Formats `replaces NAME` or `skipRange "RANGE"`, escaped for a terminal.
     pub(crate) fn how(&self) -> String {
         match self.field {
             EdgeField::SkipRange => format!("skipRange {}", go::quote(&self.value)),
@@ -166,7 +166,7 @@ impl EdgeReport {
     }
 }
 
-/// The edges of these offers that pass a test: by catalog and channel, those that count first.
+/// Returns the edges of these offers that pass a test, by catalog and channel. Edges that count come first.
 pub(crate) fn edges<'s>(
     offers: &[Offer<'s>],
     mut keep: impl FnMut(&OfferEdge<'s>) -> bool,
@@ -179,7 +179,7 @@ pub(crate) fn edges<'s>(
     reports
 }
 
-// === The field of an entry that an edge is written in ===
+// === The field of an entry that defines an edge ===
 
 word_set! {
     /// Field of an entry that defines an edge.

@@ -1,6 +1,7 @@
-//! Whether a bundle succeeds the installed one, and what says so or stands against it.
+//! Whether a bundle is a successor of the installed one, and why or why not.
 //!
-//! Three readings: what OLM v1 does, what versions alone allow where they count, and what OLM v0 does. Each names the entries it rests on, or what would have to differ.
+//! Three readings: what OLM v1 does, what the semver rules allow if they apply, and what OLM v0 does.
+//! Each reading names the entries that decide, or what would have to change.
 
 mod catalogs;
 mod text;
@@ -51,7 +52,7 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    /// The step from what is installed to what `to` names.
+    /// Explains the step from the installed bundle to the bundle that `to` names.
     ///
     /// # Errors
     /// If `to` names nothing.
@@ -87,7 +88,7 @@ impl StepReport {
         })
     }
 
-    /// Whether every reading allows the step.
+    /// Whether every generation of OLM that was requested allows the step.
     pub fn is_allowed(&self) -> bool {
         let catalog = self.olm.iter().map(CatalogReading::is_allowed);
         let classic = match self.classic.as_slice() {
@@ -104,7 +105,7 @@ impl StepReport {
         is_open || self.olm.as_ref().is_some_and(|olm| olm.is_undecided)
     }
 
-    /// The bundle that is asked about by its version.
+    /// Returns the label of the requested bundle.
     fn label(&self) -> String {
         self.to.first().map(BundleReport::label).unwrap_or_default()
     }
@@ -168,32 +169,32 @@ struct ClassicReading {
     labels: Vec<String>,
 }
 
-/// What stands against a step, or what is to be known of it.
+/// A fact about a step in OLM v0: an obstacle, or a note.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Fact {
-    /// The catalog is not asked about: the bundle is not in it.
+    /// The catalog does not have the bundle.
     Absent,
-    /// OLM's own text: the channel has no order.
+    /// The channel has no order; with OLM's own error text.
     NoOrder(String),
-    /// It is what is installed.
+    /// The bundle is already installed.
     Installed,
-    /// Tried before it is this one, which is installed if it can be.
+    /// OLM v0 tries this other bundle first, and installs it if possible.
     Behind(String),
-    /// It is tried first.
+    /// OLM v0 tries the bundle first.
     First,
-    /// An entry of the channel skips it, so it is never installed.
+    /// An entry of the channel skips the bundle, so OLM v0 never installs it.
     Skipped,
-    /// It is not in the channel.
+    /// The bundle is not in the channel.
     NotInChannel,
-    /// No edge leads there from what is installed.
+    /// The channel has no edge to the bundle from the installed one.
     NoEdge,
-    /// The installed version comes before it, and its own range holds it.
+    /// The installed version comes first in the order, and its own range includes it.
     Itself,
-    /// No range leads there, and the name of the installed bundle is unknown.
+    /// No range gives an edge to the bundle, and the name of the installed bundle is unknown.
     Nameless,
-    /// Nothing leads on at all, and OLM v0 does not tell.
+    /// The installed bundle has no upgrade edge, and OLM v0 does not report it.
     Stranded,
-    /// What is installed is the head.
+    /// The installed bundle is the channel head.
     AtHead,
 }
 
@@ -203,7 +204,7 @@ impl ClassicReading {
     }
 }
 
-/// One reading for each catalog that has the package.
+/// Returns one reading for each catalog that has the package.
 fn readings<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Vec<ClassicReading> {
     let offers = inquiry.offers.iter();
     offers
@@ -240,7 +241,7 @@ fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>])
     }
 }
 
-/// Why guardrails forbid the step to one of these.
+/// Returns why guardrails forbid the step to the first of these bundles.
 fn guardrails<'t, 'a: 't>(
     inquiry: &Inquiry<'a>,
     mut targets: impl Iterator<Item = &'t Choice<'a>>,
@@ -312,7 +313,7 @@ fn against(
     std::iter::once(first).chain(outlook).collect()
 }
 
-/// What a user should know of a step in OLM v0.
+/// Formats a fact as a sentence.
 fn fact(fact: &Fact) -> String {
     match fact {
         Fact::Absent => "the catalog does not have it".to_owned(),

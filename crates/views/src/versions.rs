@@ -1,9 +1,9 @@
-//! What there is of a package: every bundle of every catalog, the best first, and how it hangs
-//! together; with something installed also what each bundle is to it.
+//! Every bundle of a package in every catalog, the best first, with its edges. If a version is installed, also
+//! the relation of each bundle to it.
 //!
-//! Whatever range and channels are asked for, everything is listed: they say what would be a
-//! candidate, and channels also which edges count. A `skipRange` is folded: it is told how many bundles
-//! it holds, and of a bundle how many entries hold it, not each pair.
+//! The list is complete whatever range and channels are requested. They only decide which bundles are candidates;
+//! channels also decide which edges count. A `skipRange` is summarized: the report counts its bundles, and for each
+//! bundle the entries whose range includes it, but does not list each pair.
 
 mod listing;
 mod standing;
@@ -195,10 +195,10 @@ struct NameVersions {
 }
 
 impl VersionsReport {
-    /// The package that a filter asks for, and what its bundles are to what is said to be installed.
+    /// Lists the package of a filter, and relates its bundles to the bundle that is stated to be installed.
     ///
     /// # Errors
-    /// If it is not known what is said to be installed.
+    /// If the stated bundle cannot be identified.
     pub fn of(
         basis: Basis<'_>,
         filter: &Filter,
@@ -231,7 +231,7 @@ impl VersionsReport {
         !self.catalogs.is_empty()
     }
 
-    /// Whether a catalog that could have the package is not known.
+    /// Whether a catalog that could have the package is not loaded, and no other catalog has the package.
     pub fn is_undecided(&self) -> bool {
         !self.is_found() && !self.unread.is_empty()
     }
@@ -242,17 +242,17 @@ impl VersionsReport {
     }
 }
 
-/// Writes every reason of the table.
+/// Serializes every reason of the table.
 fn all<S: Serializer>(reasons: &Reasons, to: S) -> Result<S::Ok, S::Error> {
     reasons.all().serialize(to)
 }
 
-/// Writes every place of a list.
+/// Serializes every position of a list.
 fn each<S: Serializer>(places: &Places, to: S) -> Result<S::Ok, S::Error> {
     <[usize]>::serialize(places, to)
 }
 
-/// Where edges start; why that cannot be told is noted.
+/// Returns where edges start, or adds a note about why that is unknown.
 fn origin<'i>(
     installed: &'i InstalledBundle,
     snapshot: &Snapshot,
@@ -263,14 +263,14 @@ fn origin<'i>(
         .ok()
 }
 
-/// What the catalogs in play offer.
+/// Offers of the selected catalogs.
 #[derive(Default)]
 struct OfferedPackage<'s> {
     offers: Vec<Offer<'s>>,
     notes: Vec<String>,
-    /// The catalogs that are not loaded.
+    /// Names of the catalogs that are not loaded.
     unread: Vec<String>,
-    /// Whether one of them cannot be read.
+    /// Whether the content of one of them cannot be read.
     has_bad_input: bool,
 }
 
@@ -297,7 +297,7 @@ impl<'s> OfferedPackage<'s> {
         read
     }
 
-    /// Its bundles, compared with the installed one within these bounds.
+    /// Reports the bundles, compared with the installed one within these bounds.
     fn report(
         &self,
         snapshot: &Snapshot,
@@ -337,7 +337,7 @@ impl<'s> OfferedPackage<'s> {
     }
 }
 
-/// Why a version may be reachable that is shown as not found.
+/// Notes why a version that is shown as not found may be reachable.
 fn doubts(standings: &Standings<'_, '_>) -> Vec<String> {
     let cut = standings.is_cut();
     let cut = cut.then(|| see::cut("versions shown as \"not found\" may be reachable"));
@@ -346,7 +346,7 @@ fn doubts(standings: &Standings<'_, '_>) -> Vec<String> {
     cut.into_iter().chain(unjudged).collect()
 }
 
-/// That OLM cannot choose between catalogs, if it cannot.
+/// Describes the catalogs between which OLM cannot choose, if any.
 fn tie(standings: &Standings<'_, '_>) -> Option<String> {
     let tied = standings.tie()?;
     Some(see::ambiguous(tied.iter().map(|choice| choice.catalog)))

@@ -1,6 +1,6 @@
-//! What an edit of a `ClusterCatalog` does to the extensions that already run, as the warnings of an API server.
+//! The effect of an edit of a `ClusterCatalog` on installed extensions, as warnings of an API server.
 //!
-//! Of any number of extensions only the counts and the worst few are kept, so the memory does not grow with them.
+//! Only the counts and the worst few extensions are kept, so memory does not grow with the number of extensions.
 
 #[cfg(test)]
 mod tests;
@@ -13,56 +13,56 @@ use olmguard_engine::explain::warning::{MOST, shorten};
 use olmguard_engine::explain::{LINE_1, counted, denial};
 use olmguard_engine::judge::{Basis, Edit, PolicyFinding};
 
-/// What an edit of a catalog does.
+/// The effect of an edit of a catalog.
 #[derive(Clone, Debug)]
 pub struct CatalogEditReport {
     catalog: String,
-    /// The worst changes, the worst first.
+    /// The worst changes, sorted.
     worst: Vec<ExtensionChangeReport>,
     harmful: usize,
     notice: usize,
     good: usize,
     same: usize,
-    /// The first steps that upgrade policies deny, each in a sentence, and how many there are.
+    /// Sentences about the first steps that upgrade policies deny. `denials` counts all of them.
     denied: Vec<String>,
     denials: usize,
 }
 
-/// Why upgrade policies deny an edit of a catalog.
+/// The reason why upgrade policies deny an edit of a catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CatalogRefusal {
-    /// All of it, in lines.
+    /// Full message, in lines.
     pub message: String,
-    /// Each step, in a sentence. Of very many the first ones.
+    /// Sentences about the denied steps. If there are very many, only the first ones.
     pub causes: Vec<String>,
 }
 
-/// What is not known of an edit of a catalog, or how it was checked.
+/// A missing fact about an edit of a catalog, or how the edit was checked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum EditNote {
-    /// The edit cannot be read, for this reason.
+    /// The edit cannot be read, with the reason.
     Unreadable(String),
-    /// The installed extensions, or some of them, cannot be listed, for this reason.
+    /// Not all installed extensions can be listed, with the reason.
     NotListed(String),
-    /// There was no time to check anything.
+    /// There was no time to check any extension.
     NotInTime,
-    /// There was time for so many of the extensions only.
+    /// There was time to check only some extensions.
     Unfinished {
-        /// How many were checked.
+        /// Number of extensions that were checked.
         checked: usize,
-        /// How many there are.
+        /// Number of all extensions.
         of: usize,
     },
     /// The content that this catalog has after the edit is not loaded.
     UnknownContent(String),
-    /// The same, and the rest of the edit was checked with the content that it has now.
+    /// The new content of this catalog is not loaded. The rest of the edit was checked with its present content.
     PresentContent(String),
-    /// The content of the new image of the first catalog is the content of the second.
+    /// The new image of the first catalog has the content of the second.
     LoadedAs(String, String),
 }
 
 impl CatalogEditReport {
-    /// An edit of this catalog, before any extension is checked.
+    /// Creates a report about an edit of this catalog, before any extension is checked.
     pub fn of(catalog: &str) -> Self {
         Self {
             catalog: catalog.to_owned(),
@@ -106,7 +106,7 @@ impl CatalogEditReport {
         self.worst.truncate(MOST);
     }
 
-    /// How many extensions were checked.
+    /// Returns how many extensions were checked.
     pub fn checked(&self) -> usize {
         self.changed() + self.same
     }
@@ -115,15 +115,15 @@ impl CatalogEditReport {
         self.harmful + self.notice + self.good
     }
 
-    /// Why upgrade policies deny the edit, if they do.
+    /// Returns why upgrade policies deny the edit, if they do.
     pub fn refusal(&self) -> Option<CatalogRefusal> {
         let causes = self.denied.clone();
         let message = refusal(&self.catalog, &causes, self.denials)?;
         Some(CatalogRefusal { message, causes })
     }
 
-    /// The warnings: the notes, the counts, and the worst changes as far as there is room. Without notes and changes
-    /// there are none.
+    /// Returns the warnings: the notes, the counts, and as many of the worst changes as fit. Empty without notes and
+    /// changes.
     pub fn warnings(&self, notes: &[EditNote]) -> Vec<String> {
         let notes = notes.iter().map(note);
         let counts = (self.changed() > 0).then(|| counts(self));
@@ -133,13 +133,13 @@ impl CatalogEditReport {
 }
 
 impl EditNote {
-    /// The warning where this is all that can be said of an edit.
+    /// Returns the warning for this note alone.
     pub fn warning(&self) -> String {
         note(self)
     }
 }
 
-/// What is not known of an edit, or how it was checked.
+/// Formats a note as a warning.
 fn note(note: &EditNote) -> String {
     let line = CutLine::default();
     shorten(&match note {
@@ -169,7 +169,7 @@ fn note(note: &EditNote) -> String {
     })
 }
 
-/// How many extensions the edit changes.
+/// Formats how many extensions the edit changes.
 fn counts(report: &CatalogEditReport) -> String {
     let CatalogEditReport {
         catalog,
@@ -187,7 +187,7 @@ fn counts(report: &CatalogEditReport) -> String {
     shorten(&line.name(catalog).say(&counts))
 }
 
-/// The worst change of an extension.
+/// Formats the worst change of an extension.
 fn change(extension: &ExtensionChangeReport) -> Option<String> {
     let worst = extension.changes().first()?;
     let before = extension.before();
@@ -198,7 +198,7 @@ fn change(extension: &ExtensionChangeReport) -> Option<String> {
     ))
 }
 
-/// A step that OLM takes automatically after the edit, and that an upgrade policy denies.
+/// Formats an automatic step after the edit that an upgrade policy denies.
 fn denied(extension: &ExtensionChangeReport, finding: &PolicyFinding<'_>) -> String {
     let before = extension.before();
     let line = CutLine::default()
@@ -212,7 +212,7 @@ fn denied(extension: &ExtensionChangeReport, finding: &PolicyFinding<'_>) -> Str
     line.then(denial(finding)).within(LINE_1 - ROOM)
 }
 
-/// The message of a refusal; none if no step is denied.
+/// Returns the message of a refusal. `None` if no step is denied.
 fn refusal(catalog: &str, denied: &[String], count: usize) -> Option<String> {
     let (first, others) = denied.split_first()?;
     let line = CutLine::default()
@@ -231,5 +231,5 @@ fn refusal(catalog: &str, denied: &[String], count: usize) -> Option<String> {
 const FIX: &str =
     "Fix: first set the version of these extensions to a range that the policy allows";
 
-/// What a line needs for the name of the catalog and the reason code.
+/// Room in a line for the name of the catalog and the reason code.
 const ROOM: usize = 45;

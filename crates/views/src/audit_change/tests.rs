@@ -11,7 +11,7 @@ use olmguard_fixtures::written::written;
 const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
 const MORE: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.2.0";
 
-/// An object as a cluster has it, with its status if something is installed.
+/// Creates an object as in a cluster, with a status if something is installed.
 fn object(name: &str, range: &str, installed: Option<&str>) -> Value {
     let mut object = json!({
         "apiVersion": "olm.operatorframework.io/v1",
@@ -56,7 +56,7 @@ fn report(before: &Content, after: &Content, objects: &[Value]) -> AuditChangeRe
     AuditChangeReport::of(["hub"], extensions)
 }
 
-/// What is said of one extension `ext`, without its head and the summary.
+/// Checks the lines about one extension `ext`, without its head and the summary.
 #[track_caller]
 fn check(before: &str, after: &str, object: &Value, expected: &[&str]) {
     let objects = [object.clone()];
@@ -255,7 +255,7 @@ fn json_fits_its_schema_and_has_both_sides() {
     assert_eq!(printed["extensions"][2]["changes"], json!([]));
 }
 
-/// What names and messages of others hold is one printable line.
+/// Foreign names and messages become one printable line.
 #[test]
 fn hostile_names_stay_in_their_line() {
     let hostile = "ext\u{1b}[31m\n  stranded: no";

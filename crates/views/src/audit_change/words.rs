@@ -1,4 +1,4 @@
-//! The sentence of each change. Texts of others come out as they are: the report makes them one printable line.
+//! Sentences of the changes. Foreign texts are not escaped here: the report makes them one printable line.
 
 use crate::audit_change::{AuditChangeReport, Sides};
 use crate::audit_report::words as now;
@@ -9,7 +9,7 @@ use olmguard_engine::explain::counted;
 use olmguard_engine::judge::{Token, pin};
 use olmguard_engine::resolve::Choice;
 
-/// A change in a sentence.
+/// Formats a change as a sentence.
 pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> String {
     let is = |concern| now::sentence(concern, sides.after, "");
     let onward = || is(Concern::Behind);
@@ -67,7 +67,7 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
     }
 }
 
-/// How many extensions there are, and what the change does to them.
+/// Summarizes the number of extensions and the effect of the change.
 pub(super) fn summary(report: &AuditChangeReport) -> String {
     let count = report.extensions.len();
     let catalogs: Vec<_> = report.catalogs.iter().map(|name| go::quote(name)).collect();
@@ -91,7 +91,7 @@ fn before(now: &str, old: &str) -> String {
     format!("{now}; before: {old}")
 }
 
-/// What can be reached now, and what could be before.
+/// Formats what can be reached now, and what could be reached before.
 fn reach(now: &str, sides: &Sides<'_, '_, '_>) -> String {
     before(now, &sides.old_end().unwrap_or_default())
 }
@@ -134,7 +134,7 @@ fn images(sides: &Sides<'_, '_, '_>) -> String {
     others.collect::<Vec<_>>().join("; ")
 }
 
-/// The requested channels that are deprecated and were not before.
+/// Returns the requested channels that are newly deprecated.
 fn new_deprecations<'s>(sides: &Sides<'_, '_, 's>) -> Deprecations<'s> {
     let (old, mut new) = sides.deprecations();
     let was = |name: &str| old.of_channels.iter().any(|(known, _)| *known == name);

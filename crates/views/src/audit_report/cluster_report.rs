@@ -1,10 +1,10 @@
-//! What already runs, as `ClusterReport` objects of openreports.io, which dashboards of policy engines read.
+//! The audit as `ClusterReport` objects of openreports.io, which dashboards of policy engines read.
 //!
-//! An object is bounded, as etcd bounds it: a long report is several objects. The order is the order of the report, the
-//! worst first.
+//! etcd limits the size of an object, so a long report becomes several objects. The order is the order of the report,
+//! the worst first.
 //!
-//! Upstream: openreports, [`apis/openreports.io/v1alpha1/clusterreport_types.go`]. The fields have the names that they
-//! have there; `resources` are the subjects of a result.
+//! Upstream: openreports, [`apis/openreports.io/v1alpha1/clusterreport_types.go`]. The fields have the same names as
+//! there; `resources` are the subjects of a result.
 //!
 //! [`apis/openreports.io/v1alpha1/clusterreport_types.go`]: https://github.com/openreports/reports-api/blob/74aae7df5dbbad4003f45a763f9b2cd201302102/apis/openreports.io/v1alpha1/clusterreport_types.go
 
@@ -17,7 +17,7 @@ use olmguard_engine::audit::Concern;
 use olmguard_engine::explain::cut_end;
 use olmguard_engine::judge::Verdict;
 
-/// One object.
+/// A `ClusterReport` object.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterReport {
@@ -41,7 +41,7 @@ struct Labels {
     managed_by: &'static str,
 }
 
-/// How many results there are of each kind.
+/// Number of results of each kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 struct Summary {
     pass: usize,
@@ -51,12 +51,12 @@ struct Summary {
     skip: usize,
 }
 
-/// What is found of one extension.
+/// A finding about one extension.
 #[derive(Clone, Debug, Serialize)]
 struct ReportResult {
-    /// The id of the finding; the reason code if there is none.
+    /// Id of the finding, or the reason code if there is no finding.
     policy: String,
-    /// The reason code.
+    /// Reason code.
     rule: &'static str,
     category: &'static str,
     severity: &'static str,
@@ -103,7 +103,7 @@ struct Properties {
 }
 
 impl AuditReport {
-    /// The report as objects, one after another; `seconds` since 1970 is when it was made. There is at least one.
+    /// Converts the report to objects, at least one. `seconds` is the time of the report, since 1970.
     pub fn cluster_reports(&self, seconds: i64) -> impl Iterator<Item = ClusterReport> {
         let timestamp = Timestamp { seconds, nanos: 0 };
         let extensions = self.extensions.iter();
@@ -118,14 +118,14 @@ impl AuditReport {
 }
 
 impl ClusterReport {
-    /// The group of the API.
+    /// Group of the API.
     pub const GROUP: &str = "openreports.io";
-    /// The version of the API.
+    /// Version of the API.
     pub const VERSION: &str = "v1alpha1";
-    /// The kind.
+    /// Kind of the object.
     pub const KIND: &str = "ClusterReport";
 
-    /// The name of this object of a report; the first one has the number 1.
+    /// Returns the name of an object of a report. The first one has the number 1.
     pub fn name_of(number: usize) -> String {
         match number {
             1 => NAME.to_owned(),
@@ -133,12 +133,12 @@ impl ClusterReport {
         }
     }
 
-    /// The name of the object.
+    /// Returns the name of the object.
     pub fn name(&self) -> &str {
         &self.metadata.name
     }
 
-    /// As many of the next results, each with its length, as one object can have; at least one if there is one.
+    /// Fills an object with as many of the next results as fit, at least one if there is one. Lengths are in bytes.
     fn filled(
         number: usize,
         results: &mut Peekable<impl Iterator<Item = (usize, ReportResult)>>,
@@ -184,7 +184,7 @@ impl ClusterReport {
 }
 
 impl ReportResult {
-    /// A result for each finding, or one that says that there is none.
+    /// Returns a result for each finding, or one that reports that there are none.
     fn of(extension: &ExtensionReport, timestamp: Timestamp) -> Vec<Self> {
         let result = |policy: &str, (result, severity), message: &str| Self {
             policy: policy.to_owned(),
@@ -223,7 +223,7 @@ impl ReportResult {
         vec![result(extension.token, (outcome, "info"), why)]
     }
 
-    /// More bytes than it has in an object.
+    /// Returns the length of the result as JSON, in bytes.
     fn length(&self) -> usize {
         serde_json::to_string(self).map_or(MOST_BYTES, |text| text.len())
     }
@@ -240,7 +240,7 @@ impl Subject {
     }
 }
 
-/// What a finding counts as, and how severe it is.
+/// Returns the outcome and the severity of a finding.
 fn weight(concern: Concern) -> (Outcome, &'static str) {
     match concern {
         Concern::Unresolvable | Concern::ForbiddenMove | Concern::Forbidden => {
@@ -266,9 +266,9 @@ fn weight(concern: Concern) -> (Outcome, &'static str) {
 const NAME: &str = "olmguard-audit";
 const SOURCE: &str = "olmguard";
 
-/// Of the results of one object as JSON: etcd keeps no object of more than 1.5 MiB, and an API server adds its fields.
+/// Maximum bytes of the results of one object as JSON. etcd limits objects to 1.5 MiB, and an API server adds fields.
 const MOST_BYTES: usize = 900_000;
 
-/// How many bytes of a text are kept; the name of an object has at most 253.
+/// Maximum bytes of a name. Names of objects have at most 253.
 const MOST_NAME: usize = 253;
 const MOST_MESSAGE: usize = 1000;

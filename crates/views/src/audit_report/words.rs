@@ -1,4 +1,4 @@
-//! The sentence of each finding. Texts of others come out as they are: the report makes them one printable line.
+//! Sentences of the findings. Foreign texts are not escaped here: the report makes them one printable line.
 
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{
@@ -9,7 +9,7 @@ use olmguard_engine::explain::{denial, of_preflight, unknown};
 use olmguard_engine::judge::{Verdict, Walk, WalkEnd, pin};
 use olmguard_engine::resolve::Choice;
 
-/// A finding in a sentence; `reason` is the reason of the judgement.
+/// Formats a finding as a sentence. `reason` is the reason of the verdict.
 pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> String {
     let of_place = |say: fn(&Place<'_>) -> String| audit.place.as_ref().map(say);
     let found = match concern {
@@ -46,7 +46,7 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
     found.unwrap_or_default()
 }
 
-/// What extensions with a finding do, for the first line of a report; not every finding is worth a place there.
+/// Returns the words for a finding in the first line of a report. `None` for findings that it does not mention.
 pub(crate) fn counted(concern: Concern, count: usize) -> Option<&'static str> {
     let (one, many) = match concern {
         Concern::Unresolvable => ("cannot be resolved", "cannot be resolved"),
@@ -102,7 +102,7 @@ fn against(place: &Place<'_>) -> String {
     format!("the installed version violates upgrade policies: {rules}")
 }
 
-/// The rules that a sentence names.
+/// Maximum number of rules in a sentence.
 const MOST_RULES: usize = 3;
 
 fn bypass(audit: &Audit<'_>) -> Option<String> {
@@ -122,7 +122,7 @@ fn package(found: &Deprecations<'_>) -> String {
     format!("the package is deprecated{}", after_colon(message))
 }
 
-/// The requested channels that are deprecated.
+/// Lists the requested channels that are deprecated.
 pub(crate) fn channels(found: &Deprecations<'_>) -> String {
     let channels = found.of_channels.iter().map(|(name, message)| {
         let name = go::quote(name);
@@ -131,7 +131,7 @@ pub(crate) fn channels(found: &Deprecations<'_>) -> String {
     channels.collect::<Vec<_>>().join("; ")
 }
 
-/// The path follows edges. With the override set, an edit would leave them.
+/// Describes the path along the upgrade edges. With the override set, an edit would not follow them.
 fn onward(place: &Place<'_>, is_overridden: bool) -> String {
     let newest = place.newest.and_then(pin).unwrap_or_default();
     match &place.onward {
@@ -169,7 +169,7 @@ fn onward(place: &Place<'_>, is_overridden: bool) -> String {
     }
 }
 
-/// How many steps behind it is, what to set, and the newest version if that is not what edits reach.
+/// Describes the steps, the version to set, and the newest version if edits do not reach it.
 fn edits(next: &NextEdit<'_>, newest: &str, is_overridden: bool) -> String {
     let last = next.path.last().copied().and_then(pin).unwrap_or_default();
     let steps = match next.path.len() {
@@ -190,7 +190,7 @@ fn edits(next: &NextEdit<'_>, newest: &str, is_overridden: bool) -> String {
     format!("{last} is reachable in {steps}: {first}set the version to {set}{beyond}")
 }
 
-/// A path by its versions.
+/// Formats a path by its versions.
 pub(crate) fn versions(path: &[Choice<'_>]) -> String {
     let versions: Vec<_> = path.iter().copied().filter_map(pin).collect();
     match versions.as_slice() {

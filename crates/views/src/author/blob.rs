@@ -1,4 +1,4 @@
-//! A blob of a catalog, whole, with the members that it is filed by and all else as it is written.
+//! A whole blob of a catalog: the members that identify it, and all others as written.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct BlobText {
     place: BlobOrigin,
 }
 
-/// Where a blob is, as faults name it; empty if it is in no file. Two blobs are equal wherever they are.
+/// Place of a blob in error messages, empty if it is in no file. The place does not affect equality.
 #[derive(Clone, Debug, Default, Eq)]
 struct BlobOrigin(Box<str>);
 
@@ -25,23 +25,23 @@ impl PartialEq for BlobOrigin {
 }
 
 impl BlobText {
-    /// A blob of these members.
+    /// Creates a blob with these members.
     pub fn new(members: WrittenMembers) -> Self {
         Self::at("", members)
     }
 
-    /// The same from a place in a file.
+    /// Creates a blob from a place in a file.
     pub(super) fn at(place: &str, members: WrittenMembers) -> Self {
         let place = BlobOrigin(place.into());
         Self { members, place }
     }
 
-    /// Where it is.
+    /// Returns the place of the blob.
     pub(super) fn place(&self) -> &str {
         &self.place.0
     }
 
-    /// A blob of a schema, with texts under their keys.
+    /// Creates a blob of a schema, with these keys and texts.
     pub(super) fn of(schema: &str, texts: &[(&str, &str)]) -> Self {
         let mut members = WrittenMembers::default();
         members.put("schema", schema.into());
@@ -51,17 +51,17 @@ impl BlobText {
         Self::new(members)
     }
 
-    /// What it is, such as `olm.bundle`; empty where it does not say.
+    /// Returns the schema, such as `olm.bundle`, empty if there is none.
     pub fn schema(&self) -> &str {
         self.text("schema")
     }
 
-    /// Its own name.
+    /// Returns the name of the blob.
     pub fn name(&self) -> &str {
         self.text("name")
     }
 
-    /// The package it belongs to: its own name if it is an `olm.package`; empty for none.
+    /// Returns the package of the blob, which is the name of an `olm.package`. Empty if there is none.
     pub fn package(&self) -> &str {
         if self.schema() == PACKAGE {
             self.name()
@@ -70,29 +70,29 @@ impl BlobText {
         }
     }
 
-    /// The version of a bundle, if it has one that can be read.
+    /// Returns the version of a bundle, if it can be read.
     pub fn version(&self) -> Option<Version> {
         let property = self.properties("olm.package").next()?;
         Version::parse(property.text("version")).ok()
     }
 
-    /// Its members.
+    /// Returns the members.
     pub fn members(&self) -> &WrittenMembers {
         &self.members
     }
 
-    /// Its members, to be changed.
+    /// Returns the members for changes.
     pub(super) fn members_mut(&mut self) -> &mut WrittenMembers {
         &mut self.members
     }
 
-    /// The text of a key; empty where there is none.
+    /// Returns the text of a key, empty if there is none.
     pub(super) fn text(&self, key: &str) -> &str {
         let value = self.members.get(key);
         value.and_then(WrittenValue::as_str).unwrap_or_default()
     }
 
-    /// Takes the entries about these bundles out of deprecations.
+    /// Removes the entries about these bundles from deprecations.
     pub(super) fn drop_references(&mut self, bundles: &[Box<str>]) {
         let Some(WrittenValue::List(mut entries)) = self.members.get("entries").cloned() else {
             return;
@@ -107,7 +107,7 @@ impl BlobText {
         self.members.put("entries", WrittenValue::List(entries));
     }
 
-    /// The values of its properties of a type.
+    /// Returns the values of the properties of a type.
     pub(super) fn properties(&self, of_type: &str) -> impl Iterator<Item = &WrittenValue> {
         let all = self.members.get("properties").map(WrittenValue::items);
         let properties = all.unwrap_or_default().iter();
@@ -122,11 +122,11 @@ pub(super) const BUNDLE: &str = "olm.bundle";
 pub(super) const GUARDRAILS: &str = olmguard_catalog::guardrail::SCHEMA;
 pub(super) const DEPRECATIONS: &str = "olm.deprecations";
 
-// === A blob as it is written: every key, every list, and the text of every number ===
+// === A blob as written: every key, every list, and the text of every number ===
 //
-// Reading for decisions throws away what does not decide; a catalog that is written again must not.
-// Equal keys are one, the last counts, and keys are kept sorted, as operator-registry keeps them;
-// unlike there a number does not pass through a 64-bit float, its text stays.
+// The index of a catalog drops what does not affect decisions. A catalog that is written again must keep it.
+// Of equal keys, the last counts, and keys are sorted, as in operator-registry. Numbers keep their text. In
+// operator-registry, they pass through a 64-bit float.
 //
 // Upstream: `Meta.UnmarshalJSON` of operator-registry, [`alpha/declcfg/declcfg.go`].
 //
@@ -155,7 +155,7 @@ pub enum WrittenValue {
 pub struct WrittenMembers(pub(super) BTreeMap<Box<str>, WrittenValue>);
 
 impl WrittenValue {
-    /// The text, if it is one.
+    /// Returns the text, if the value is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -163,7 +163,7 @@ impl WrittenValue {
         }
     }
 
-    /// The items, if it is a list; none if it is not.
+    /// Returns the items, if the value is a list. Otherwise returns an empty slice.
     pub fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
@@ -171,17 +171,17 @@ impl WrittenValue {
         }
     }
 
-    /// The value of a key, if it is an object that has it; spelled with other case if need be.
+    /// Returns the value of a key in any case, if the value is an object that has it.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.members()?.get(key)
     }
 
-    /// The text of a key; empty where there is none.
+    /// Returns the text of a key, empty if there is none.
     pub fn text(&self, key: &str) -> &str {
         self.get(key).and_then(Self::as_str).unwrap_or_default()
     }
 
-    /// What it is, in words.
+    /// Returns the type of the value, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -193,7 +193,7 @@ impl WrittenValue {
         }
     }
 
-    /// The members, if it is an object.
+    /// Returns the members, if the value is an object.
     pub fn members(&self) -> Option<&WrittenMembers> {
         match self {
             Self::Object(members) => Some(members),
@@ -203,8 +203,8 @@ impl WrittenValue {
 }
 
 impl WrittenMembers {
-    /// The value of a key; where the key is not there as such, of its last spelling in byte order
-    /// that is not null, as Go's decoder takes it.
+    /// Returns the value of a key. If the exact key does not exist, the result is the value of its last spelling in
+    /// byte order that is not null, as in Go's decoder.
     pub fn get(&self, key: &str) -> Option<&WrittenValue> {
         let other = || {
             let folded = self.0.iter().rev();
@@ -216,25 +216,25 @@ impl WrittenMembers {
         self.0.get(key).or_else(other)
     }
 
-    /// Takes a key out, in every spelling; what [`Self::get`] said of it.
+    /// Removes a key in every spelling. Returns the value that [`Self::get`] found.
     pub fn take(&mut self, key: &str) -> Option<WrittenValue> {
         let taken = self.get(key).cloned();
         self.0.retain(|own, _| fold_of(own, key).is_none());
         taken
     }
 
-    /// Puts a value under a key in place of all its spellings.
+    /// Sets the value of a key, and removes its other spellings.
     pub fn put(&mut self, key: &str, value: WrittenValue) {
         self.take(key);
         self.0.insert(key.into(), value);
     }
 
-    /// The keys with their values, sorted.
+    /// Returns the keys with their values, sorted.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &WrittenValue)> {
         self.0.iter().map(|(key, value)| (&**key, value))
     }
 
-    /// Whether there is none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -246,10 +246,10 @@ impl From<&str> for WrittenValue {
     }
 }
 
-/// Reads one JSON value. What follows it is not looked at.
+/// Reads one JSON value, and ignores what follows it.
 ///
 /// # Errors
-/// What makes it no JSON, or more than is kept of one blob.
+/// If the text is not JSON, or exceeds the limits of a blob.
 pub(crate) fn parse(json: &[u8]) -> Result<WrittenValue, FbcErrorKind> {
     read(&mut Cursor::new(json)).map_err(|halt| match halt {
         Halt::Incomplete => FbcErrorKind::Truncated,
@@ -262,7 +262,7 @@ pub(crate) fn read(cursor: &mut Cursor<'_>) -> CursorResult<WrittenValue> {
     value(cursor, 0)
 }
 
-/// Reads the next value, so many levels deep.
+/// Reads the next value at this depth.
 fn value(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<WrittenValue> {
     match cursor.kind()? {
         JsonKind::Null => cursor.skip().map(|()| WrittenValue::Null),
@@ -305,7 +305,7 @@ fn deeper(cursor: &Cursor<'_>, depth: usize) -> CursorResult<usize> {
     Ok(depth + 1)
 }
 
-/// How deep a blob may nest that is kept whole: values are walked by recursion.
+/// Maximum nesting of a blob that is kept whole. Values are processed recursively.
 const DEPTH_LIMIT: usize = 256;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A channel as its author edits it: entries with their edges, and whatever else stands in it.
+//! A channel as its author edits it: entries with their edges, and all other members.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,53 +12,53 @@ use olmguard_catalog::version::{SkipRange, Version, go, meaning};
 pub struct AuthoredChannel {
     /// Entries, in the order of the blob.
     pub entries: Vec<AuthoredEntry>,
-    /// All of the blob but the entries.
+    /// All members of the blob except the entries.
     rest: WrittenMembers,
 }
 
 /// An entry of a channel.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct AuthoredEntry {
-    /// The bundle that its edges lead to.
+    /// Name of the bundle at which the edges end.
     pub name: Box<str>,
-    /// The bundle it replaces.
+    /// Name that the entry replaces.
     pub replaces: Option<Box<str>>,
-    /// The bundles it skips.
+    /// Names that the entry skips.
     pub skips: Vec<Box<str>>,
-    /// The range of versions it skips.
+    /// Version range that the entry skips.
     pub skip_range: Option<Box<str>>,
     /// Other members of the entry.
     rest: WrittenMembers,
 }
 
-/// Reason why a channel has no main line, in opm's words.
+/// The reason why a channel has no main line, in opm's words.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ChannelFault {
     /// Every entry is replaced or skipped.
     #[error("no channel head found in graph")]
     NoHead,
-    /// Several entries are not.
+    /// Several entries are neither replaced nor skipped.
     #[error("multiple channel heads found in graph: {}", names(heads))]
     Heads {
-        /// Their names, sorted.
+        /// Names of these entries, sorted.
         heads: Vec<Box<str>>,
     },
-    /// The entries replace one another.
+    /// The entries replace each other.
     #[error("detected cycle in replaces chain of upgrade graph: {}", chain(cycle))]
     Cycle {
-        /// Their names, the last as the first.
+        /// Names of the entries. The first one is repeated at the end.
         cycle: Vec<Box<str>>,
     },
-    /// Entries are on no way to the head and not skipped.
+    /// Some entries are neither on the path from the head nor skipped.
     #[error("channel contains one or more stranded bundles: {}", names(stranded))]
     Stranded {
-        /// Their names, sorted.
+        /// Names of these entries, sorted.
         stranded: Vec<Box<str>>,
     },
 }
 
 impl AuthoredChannel {
-    /// A channel without entries.
+    /// Creates a channel without entries.
     pub fn empty(package: &str, name: &str) -> Self {
         let blob = BlobText::of(CHANNEL, &[("package", package), ("name", name)]);
         Self {
@@ -67,7 +67,7 @@ impl AuthoredChannel {
         }
     }
 
-    /// Channel of a blob that decodes as one.
+    /// Reads a blob that decodes as a channel.
     pub fn of(blob: &BlobText) -> Self {
         let mut rest = blob.members().clone();
         let entries = rest.take("entries").unwrap_or_default();
@@ -77,7 +77,7 @@ impl AuthoredChannel {
         }
     }
 
-    /// The blob that says it.
+    /// Converts the channel to a blob.
     pub fn into_blob(self) -> BlobText {
         let mut members = self.rest;
         let entries = self.entries.into_iter().map(AuthoredEntry::into_value);
@@ -85,30 +85,30 @@ impl AuthoredChannel {
         BlobText::new(members)
     }
 
-    /// This channel with other entries.
+    /// Returns this channel with other entries.
     pub fn with(&self, entries: Vec<AuthoredEntry>) -> Self {
         let rest = self.rest.clone();
         Self { entries, rest }
     }
 
-    /// Name of the channel.
+    /// Returns the name of the channel.
     pub fn name(&self) -> &str {
         let name = self.rest.get("name");
         name.and_then(WrittenValue::as_str).unwrap_or_default()
     }
 
-    /// The entry of a bundle.
+    /// Returns the entry of a bundle.
     pub fn entry(&self, name: &str) -> Option<&AuthoredEntry> {
         self.entries.iter().find(|entry| *entry.name == *name)
     }
 
-    /// Whether an entry names a bundle as one to skip.
+    /// Whether any entry skips this name.
     pub fn skips(&self, name: &str) -> bool {
         let mut skips = self.entries.iter().flat_map(|entry| &entry.skips);
         skips.any(|skipped| **skipped == *name)
     }
 
-    /// The entries that no entry replaces or skips.
+    /// Returns the entries that no entry replaces or skips.
     ///
     /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.Head`.
     pub fn heads(&self) -> impl Iterator<Item = &AuthoredEntry> {
@@ -117,11 +117,11 @@ impl AuthoredChannel {
         self.entries.iter().filter(is_head)
     }
 
-    /// The entries from the head on down along `replaces`, up to a name that is skipped or no entry;
-    /// none of a channel without entries.
+    /// Returns the entries from the head along `replaces`, up to a name that is skipped or has no entry. Empty for a
+    /// channel without entries.
     ///
     /// # Errors
-    /// What `opm validate` finds: not one head, a cycle, entries neither on the line nor skipped.
+    /// The faults that `opm validate` finds: no single head, a cycle, or entries neither on the line nor skipped.
     /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.validateReplacesChain`.
     pub fn main_line(&self) -> Result<Vec<&AuthoredEntry>, ChannelFault> {
         let Some(head) = self.head()? else {
@@ -153,7 +153,7 @@ impl AuthoredChannel {
         }
     }
 
-    /// The one head; none of a channel without entries.
+    /// Returns the only head. `None` for a channel without entries.
     fn head(&self) -> Result<Option<&AuthoredEntry>, ChannelFault> {
         let heads: Vec<_> = self.heads().collect();
         match heads[..] {
@@ -168,7 +168,7 @@ impl AuthoredChannel {
         }
     }
 
-    /// Every name it knows, each once: its entries first, then what they replace and skip.
+    /// Returns every name in the channel once: its entries first, then the names that they replace and skip.
     pub fn known_names(&self) -> Vec<&str> {
         let own = self.entries.iter().map(|entry| &*entry.name);
         let left = self.entries.iter().flat_map(AuthoredEntry::left);
@@ -180,7 +180,7 @@ impl AuthoredChannel {
 }
 
 impl AuthoredEntry {
-    /// An entry without edges.
+    /// Creates an entry without edges.
     pub fn named(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -188,12 +188,12 @@ impl AuthoredEntry {
         }
     }
 
-    /// The names that its edges leave: what it replaces, then what it skips.
+    /// Returns the names at which its edges start: the replaced name, then the skipped ones.
     pub fn left(&self) -> impl Iterator<Item = &str> {
         self.replaces.iter().chain(&self.skips).map(|name| &**name)
     }
 
-    /// Whether it replaces or skips a name.
+    /// Whether the entry replaces or skips a name.
     pub fn leaves(&self, name: &str) -> bool {
         self.left().any(|left| left == name)
     }
@@ -233,7 +233,7 @@ impl AuthoredEntry {
     }
 }
 
-/// A `skipRange` that OLM does not read as it is written.
+/// The error for a `skipRange` that OLM does not read as written.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "skipRange {} does not end at its version: OLM reads an x in a prerelease as a wildcard",
@@ -243,7 +243,7 @@ pub struct WildcardRange {
     range: Box<str>,
 }
 
-/// The range from a version to just below another, if OLM reads it so.
+/// Returns the range from a version to just below another, if OLM reads it as written.
 pub(super) fn range_below(
     lowest: impl fmt::Display,
     version: &Version,

@@ -1,15 +1,14 @@
-//! Blobs as text, in the manner of opm: as YAML, a document each, and as JSON. Keys are sorted.
+//! Blobs as text, in the style of opm: as YAML, with one document per blob, and as JSON. Keys are sorted.
 //!
-//! In YAML, lists are not indented. Whatever could be read as something else than the text it is stands in double quotes;
-//! the escapes of Go's `%q` are among those of YAML. Text of several lines is a literal block where it comes back from
-//! one unchanged.
+//! In YAML, lists are not indented. A string that YAML could read as another value is in double quotes. The escapes of
+//! Go's `%q` are also escapes in YAML. Multi-line text is a literal block, if reading the block returns the same text.
 
 use std::fmt::Write as _;
 
 use crate::author::blob::{WrittenMembers, WrittenValue};
 use olmguard_catalog::version::go;
 
-/// Writes a document, with the line that begins it.
+/// Writes a document with its `---` line.
 pub(super) fn yaml(members: &WrittenMembers, out: &mut String) {
     out.push_str("---\n");
     if members.is_empty() {
@@ -18,7 +17,7 @@ pub(super) fn yaml(members: &WrittenMembers, out: &mut String) {
     block(members, 0, out);
 }
 
-/// The members of an object, each on its own lines; where the first one begins, the caller has been.
+/// Writes the members of an object, one per line or more. The caller has already indented the first.
 fn block(members: &WrittenMembers, indent: usize, out: &mut String) {
     for (n, (key, value)) in members.iter().enumerate() {
         if n > 0 {
@@ -45,7 +44,7 @@ fn block(members: &WrittenMembers, indent: usize, out: &mut String) {
     }
 }
 
-/// The items of a list; where the first one begins, the caller has been.
+/// Writes the items of a list. The caller has already indented the first.
 fn list(items: &[WrittenValue], indent: usize, out: &mut String) {
     for (n, item) in items.iter().enumerate() {
         if n > 0 {
@@ -60,7 +59,7 @@ fn list(items: &[WrittenValue], indent: usize, out: &mut String) {
     }
 }
 
-/// A value that has none below it, and the end of its line.
+/// Writes a value without nested values, and the end of its line.
 fn leaf(value: &WrittenValue, indent: usize, out: &mut String) {
     match value {
         WrittenValue::Null => out.push_str("null"),
@@ -75,7 +74,7 @@ fn leaf(value: &WrittenValue, indent: usize, out: &mut String) {
     out.push('\n');
 }
 
-/// A text on one line, in quotes where it needs them.
+/// Formats a text on one line, with quotes if it needs them.
 fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
@@ -84,7 +83,7 @@ fn scalar(text: &str) -> String {
     }
 }
 
-/// Whether a text means itself without quotes, for readers of YAML 1.1 as of 1.2.
+/// Whether YAML 1.1 and 1.2 read a text without quotes as itself.
 fn is_plain(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let is_quiet = |c: char| c.is_ascii_alphanumeric() || " _./@+-:".contains(c);
@@ -95,7 +94,7 @@ fn is_plain(text: &str) -> bool {
         && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Whether a literal block gives the text back, and has no line that a CI runner takes for a command.
+/// Whether a literal block preserves the text, and no line looks like a command to a CI runner.
 fn is_literal(text: &str) -> bool {
     let is_quiet = |c: char| matches!(c, '\n' | ' '..='~') || !c.is_ascii() && go::is_printable(c);
     text.trim_end_matches('\n').contains('\n')
@@ -126,16 +125,16 @@ fn spaces(count: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
-/// How much deeper each level stands.
+/// Indentation of each level.
 const STEP: usize = 2;
 
-/// What a reader takes for something else than text.
+/// Words that YAML readers do not read as text.
 const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 
-// === Blobs as JSON, indented by four as opm does; keys are sorted ===
+// === Blobs as JSON, indented by four as in opm. Keys are sorted. ===
 //
-// What a terminal or a CI runner would obey, such as DEL, the marks that turn the direction of text and `##[`, is
-// written as `\u` escapes, which every JSON reader undoes.
+// Characters with an effect on a terminal or a CI runner are written as `\u` escapes, which every JSON reader decodes.
+// Examples are DEL, marks that change the direction of text, and `##[`.
 
 /// Writes an object and a line feed.
 pub(super) fn json(members: &WrittenMembers, out: &mut String) {
@@ -167,7 +166,7 @@ fn write_members(members: &WrittenMembers, depth: usize, out: &mut String) {
     container(['{', '}'], members.iter(), depth, member, out);
 }
 
-/// Writes what stands in brackets, an item on a line; nothing between them if there is none.
+/// Writes brackets with one item per line between them, or nothing between them if there are no items.
 fn container<T>(
     [open, close]: [char; 2],
     items: impl Iterator<Item = T>,

@@ -1,4 +1,4 @@
-//! A bundle goes into a channel: from candidate to stable, say.
+//! Adds a bundle to a channel, for example from candidate to stable.
 //!
 //! | method | the entry of the bundle |
 //! | --- | --- |
@@ -6,8 +6,8 @@
 //! | skips | replaces the head, in a new channel the lowest version; skips all others below it that the channel does not know |
 //! | skip-range | replaces the head; `>=LOWEST <VERSION` over all versions of the package below it |
 //!
-//! The first strands whoever comes from another channel with a version that nothing there names; the
-//! others carry everyone along. [`reach`](super::reach) shows it.
+//! The first method strands users of another channel whose version no entry of this channel names. The other methods
+//! upgrade all users. [`reach`](super::reach) shows the difference.
 
 #[cfg(test)]
 mod tests;
@@ -21,27 +21,27 @@ use olmguard_catalog::version::{Version, go};
 /// Method to connect the bundle to the channel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Method {
-    /// By `replaces` alone.
+    /// Only `replaces`.
     Replaces,
-    /// By `replaces` and `skips`.
+    /// `replaces` and `skips`.
     Skips,
-    /// By `replaces` and `skipRange`.
+    /// `replaces` and `skipRange`.
     SkipRange,
 }
 
-/// Reason why a bundle cannot be promoted.
+/// The reason why a bundle cannot be promoted.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PromoteError {
-    /// There is no such bundle.
+    /// The bundle does not exist.
     #[error(
         "package {} has no bundle {}: expected the name of an olm.bundle of the catalog",
         go::quote(package),
         go::quote(bundle)
     )]
     NoBundle {
-        /// The package.
+        /// Name of the package.
         package: Box<str>,
-        /// The bundle asked for.
+        /// Name of the requested bundle.
         bundle: Box<str>,
     },
     /// The version of the bundle cannot be read.
@@ -51,19 +51,19 @@ pub enum PromoteError {
         go::quote(bundle)
     )]
     NoVersion {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
     },
-    /// The channel names it already.
+    /// The channel already names the bundle.
     #[error(
         "channel {} has bundle {} already: expected one that it does not name",
         go::quote(channel),
         go::quote(bundle)
     )]
     Known {
-        /// The channel.
+        /// Name of the channel.
         channel: Box<str>,
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
     },
     /// The bundle is not above the head.
@@ -74,11 +74,11 @@ pub enum PromoteError {
         go::quote(channel)
     )]
     NotAbove {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
-        /// The head.
+        /// Name of the head.
         head: Box<str>,
-        /// The channel.
+        /// Name of the channel.
         channel: Box<str>,
     },
     /// No `skipRange` ends at the version.
@@ -90,30 +90,30 @@ pub enum PromoteError {
         go::quote(channel)
     )]
     Channel {
-        /// The channel.
+        /// Name of the channel.
         channel: Box<str>,
         /// Fault of the channel.
         source: ChannelFault,
     },
 }
 
-/// Requested promotion.
+/// The requested promotion.
 #[derive(Clone, Copy, Debug)]
 pub struct Promotion<'a> {
-    /// The package.
+    /// Name of the package.
     pub package: &'a str,
-    /// The bundle, which the catalog has.
+    /// Name of the bundle, which the catalog must contain.
     pub bundle: &'a str,
-    /// The channel, which may be new.
+    /// Name of the channel, which can be new.
     pub channel: &'a str,
     /// Method to connect the bundle.
     pub method: Method,
 }
 
-/// The channel with the bundle in it.
+/// Returns the channel with the bundle in it.
 ///
 /// # Errors
-/// Where the bundle has no place in it.
+/// If the bundle has no place in the channel.
 pub fn promote(
     catalog: &CatalogText,
     asked: Promotion<'_>,
@@ -155,7 +155,7 @@ pub fn promote(
     Ok(channel.with(entries))
 }
 
-/// The package's bundles whose version can be read, lowest first.
+/// Returns the bundles of the package whose version can be read, the lowest first.
 fn releases<'a>(catalog: &'a CatalogText, package: &'a str) -> Vec<(&'a str, Version)> {
     let versions = catalog.bundles(package);
     let versions = versions.filter_map(|bundle| Some((bundle.name(), bundle.version()?)));
@@ -186,7 +186,7 @@ fn version<'v>(
         .ok_or_else(|| PromoteError::NoVersion { bundle: bundle() })
 }
 
-/// The head of the channel, which is below the bundle.
+/// Returns the head of the channel, which must be below the bundle.
 fn head<'c>(
     channel: &'c AuthoredChannel,
     releases: &[(&str, Version)],
@@ -214,7 +214,7 @@ fn head<'c>(
     }
 }
 
-/// Name that the bundle replaces in another channel.
+/// Returns the name that the bundle replaces in another channel.
 fn elsewhere(catalog: &CatalogText, asked: Promotion<'_>) -> Option<Box<str>> {
     let default = catalog.default_channel(asked.package);
     let mut channels: Vec<_> = catalog

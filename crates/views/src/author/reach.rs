@@ -1,8 +1,7 @@
-//! Versions that users of a channel reach, and users who are left behind: before a change, and after it.
+//! Versions that users of a channel reach, and users who are left behind, before and after a change.
 //!
-//! Everyone who has a version of the package installed is put onto the channel: with OLM v1 by
-//! `channels: [CHANNEL]`, with OLM v0 by a Subscription. They follow what is picked for them until
-//! nothing follows.
+//! For every version of the package, the report assumes a user who has it installed and requests the channel: with
+//! OLM v1 by `channels: [CHANNEL]`, with OLM v0 by a Subscription. It follows the automatic upgrades to their end.
 
 use std::collections::BTreeSet;
 
@@ -19,20 +18,20 @@ use olmguard_engine::resolve::{Unpinned, is_unsupported};
 pub struct ChannelReach {
     /// The head, if there is one.
     pub head: Option<Box<str>>,
-    /// Every version that the package knows, the highest first; then the names without a bundle.
+    /// Every version of the package, the highest first, followed by names without a bundle.
     pub rows: Vec<ReachRow>,
 }
 
-/// Versions that users of one installed version reach.
+/// Versions that users reach from one installed version.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReachRow {
-    /// The installed bundle.
+    /// Name of the installed bundle.
     pub name: Box<str>,
-    /// Version of the bundle; none for a name that no bundle has.
+    /// Version of the bundle. `None` for a name without a bundle.
     pub version: Option<Box<str>>,
-    /// With OLM v1; none for a name that no bundle has, whose version is not known.
+    /// Upgrades in OLM v1. `None` for a name without a bundle, because its version is unknown.
     pub v1: Option<Course>,
-    /// With OLM v0.
+    /// Upgrades in OLM v0.
     pub v0: Course,
 }
 
@@ -41,31 +40,31 @@ pub struct ReachRow {
 pub enum Course {
     /// The version is the head.
     AtHead,
-    /// These bundles, the last being the head.
+    /// These bundles. The last one is the head.
     ToHead(Vec<Box<str>>),
-    /// These bundles, and there it ends, below the head.
+    /// These bundles. The last one is below the head and has no upgrade.
     EndsBelow(Vec<Box<str>>),
-    /// These bundles, and there OLM v1 selects one that it does not install.
+    /// These bundles, until OLM v1 selects one that it does not install.
     Blocked {
-        /// The bundles before, perhaps none.
+        /// The bundles before, possibly none.
         after: Vec<Box<str>>,
-        /// The one that is not installed.
+        /// The bundle that OLM v1 does not install.
         by: Box<str>,
     },
-    /// Nothing: no edge leads on.
+    /// No upgrade edge.
     Stranded,
     /// OLM v1 fails: the installed version is not in the channel, and no edge leads into it.
     Fails,
 }
 
 impl Course {
-    /// Whether it ends elsewhere than at the head.
+    /// Whether the upgrades end anywhere but at the head.
     pub fn is_left_behind(&self) -> bool {
         !matches!(self, Self::AtHead | Self::ToHead(_))
     }
 }
 
-/// Versions that users reach in a channel of a catalog as written.
+/// Computes the versions that users reach in a channel of a catalog as written.
 ///
 /// # Errors
 /// If OLM would not read the catalog.
@@ -97,15 +96,15 @@ fn index(catalog: &CatalogText, rules: &Rules) -> Result<Catalog, WrittenError> 
     })
 }
 
-/// Which bundle follows the one of a name and a version.
+/// Selects the next bundle for an installed name and version.
 type NextOf<'p> = fn(&Unpinned<'p>, &str, Option<&VersionRelease>) -> Option<BundleIndex>;
 
 /// Walks one channel.
 struct Walker<'g, 'p> {
     graph: &'g Graph<'p>,
-    /// What OLM v1 is asked for.
+    /// Request in OLM v1.
     asked: Unpinned<'p>,
-    /// The order of OLM v0; none where it has none.
+    /// Order in OLM v0. `None` if the channel has none.
     line: Option<SubscriptionOrder<'g, 'p>>,
 }
 
@@ -178,7 +177,7 @@ impl<'g, 'p> Walker<'g, 'p> {
         }
     }
 
-    /// What OLM v1 takes next, or selects and does not install.
+    /// Returns the bundle that `next` selects: the one that OLM v1 installs next, or one that it refuses to install.
     fn step(&self, node: NodeIndex, next: NextOf<'p>) -> Option<NodeIndex> {
         let bundle = self.graph.bundle(node)?;
         let version = bundle.version.as_ref().ok()?;

@@ -1,6 +1,6 @@
-//! Templates: small files that opm makes catalogs of.
+//! Templates: small files from which opm generates catalogs.
 //!
-//! The key `schema` tells which kind it is. Bundles are named by image and come from a [`Shelf`].
+//! The key `schema` decides the kind of a template. Bundles are named by image and come from a [`Shelf`].
 //! Upstream: operator-registry, `alpha/template`.
 
 pub mod semver;
@@ -12,53 +12,53 @@ use olmguard_catalog::base64;
 use olmguard_catalog::fbc::{begins_with_brace, yaml};
 use olmguard_catalog::version::{VersionError, go};
 
-/// Reason why a template is not rendered. If opm has a text for it, the message begins with that text.
+/// The reason why a template is not rendered. If opm has a text for it, the message starts with that text.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TemplateError {
     /// The template is neither YAML nor JSON, or an entry is not a blob.
     #[error(transparent)]
     Written(#[from] WrittenError),
-    /// There is nothing in it, or more than one document.
+    /// The file is empty, or has more than one document.
     #[error("{file}: expected one document, found {found}")]
     Documents {
-        /// The file.
+        /// Name of the file.
         file: Box<str>,
-        /// How many there are.
+        /// Number of documents.
         found: usize,
     },
-    /// Guardrails stand beside a template that has a place for them.
+    /// There are guardrails next to a template that can contain them.
     #[error(
         "guardrails of package {} stand beside the template: expected them among its entries",
         go::quote(package)
     )]
     GuardrailsBeside {
-        /// The package that they are about.
+        /// Package of the guardrails.
         package: Box<str>,
     },
-    /// There are several guardrails beside a template.
+    /// There are several guardrails next to a template.
     #[error(
         "{found} documents with guardrails stand beside the template: expected one, of package {}",
         go::quote(package)
     )]
     SeveralGuardrails {
-        /// How many there are.
+        /// Number of documents with guardrails.
         found: usize,
-        /// The package of the template.
+        /// Package of the template.
         package: Box<str>,
     },
-    /// Guardrails beside a template are about another package.
+    /// Guardrails next to a template are about another package.
     #[error(
         "the guardrails beside the template are about package {}: expected {}, the package of its bundles",
         go::quote(found),
         go::quote(package)
     )]
     ForeignGuardrails {
-        /// Package that the guardrails are about.
+        /// Package of the guardrails.
         found: Box<str>,
-        /// The package of the template.
+        /// Package of the template.
         package: Box<str>,
     },
-    /// Nothing says what it is.
+    /// The template has no schema.
     #[error(
         "template input missing required 'schema' field: expected {}",
         known_schemas()
@@ -71,10 +71,10 @@ pub enum TemplateError {
         known_schemas()
     )]
     UnknownSchema {
-        /// Text that was found.
+        /// Schema that was found.
         schema: Box<str>,
     },
-    /// A template of substitutions.
+    /// The template contains substitutions.
     #[error(
         "templates of schema {SUBSTITUTES:?} are not rendered: a substitution takes edges from bundles \
          that people may have installed, and which ones is not in the template; release the new bundle \
@@ -82,97 +82,97 @@ pub enum TemplateError {
          render it with opm"
     )]
     Substitutes,
-    /// A key that the schema does not have.
+    /// A key is not part of the schema.
     #[error("json: unknown field {}{path}: expected {expected}", go::quote(key))]
     UnknownField {
-        /// The key.
+        /// The unknown key.
         key: Box<str>,
         /// Place, such as ` in stable.bundles[0]`.
         path: Box<str>,
-        /// The keys there are.
+        /// The known keys.
         expected: &'static str,
     },
-    /// A value of another type.
+    /// A value has another type.
     #[error("{path}: expected {expected}, found {found}")]
     WrongType {
         /// Place of the value.
         path: Box<str>,
-        /// Type that is expected.
+        /// Expected type.
         expected: &'static str,
         /// Type that was found.
         found: &'static str,
     },
-    /// An `olm.bundle` of a basic template that is more than a reference.
+    /// An `olm.bundle` of a basic template is more than a reference.
     #[error(
         "unexpected fields present in basic template bundle: entries[{index}]: expected schema and \
          image alone, the rest comes from the image"
     )]
     BundleFields {
-        /// Which entry.
+        /// Index of the entry.
         index: usize,
     },
-    /// A preference that does not exist.
+    /// The preference is unknown.
     #[error(
         "unknown DefaultChannelTypePreference: {}; valid values are 'major' or 'minor'",
         go::quote(found)
     )]
     UnknownPreference {
-        /// Text that was found.
+        /// Preference that was found.
         found: Box<str>,
     },
-    /// A preference for channels that are not generated.
+    /// The preference is for channels that are not generated.
     #[error(
         "schema attribute mismatch: DefaultChannelTypePreference set to '{kind}' doesn't make sense if \
          not generating {kind}-version channels"
     )]
     IdlePreference {
-        /// The kind.
+        /// Preferred kind of channel.
         kind: &'static str,
     },
-    /// No bundle at all.
+    /// There are no bundles.
     #[error("render: no bundles specified or no bundles could be rendered")]
     NoBundles,
-    /// A bundle that is not at hand.
+    /// A bundle is not available.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
-    /// A bundle with no package property, or several.
+    /// A bundle has no package property, or several.
     #[error(
         "bundle {} has {found} \"olm.package\" properties, expected exactly 1",
         go::quote(bundle)
     )]
     PackageProperties {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
         /// Number of these properties.
         found: usize,
     },
-    /// A bundle without a version that can be read.
+    /// A bundle has no valid version.
     #[error(
         "bundle {} has invalid version {}: {source}",
         go::quote(bundle),
         go::quote(version)
     )]
     Version {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
-        /// The version as written.
+        /// Version as written.
         version: Box<str>,
-        /// Reason why the text is not a version.
+        /// Reason why the version is not valid.
         source: VersionError,
     },
-    /// Bundles of two packages.
+    /// Bundles belong to different packages.
     #[error(
         "bundle {} does not belong to this package: {}",
         go::quote(found),
         go::quote(package)
     )]
     ForeignPackage {
-        /// The package of the bundle.
+        /// Package of the bundle.
         found: Box<str>,
-        /// The package of the bundles before it.
+        /// Package of the previous bundles.
         package: Box<str>,
     },
-    /// Two bundles of one name in one list.
+    /// Two bundles in one list have the same name.
     #[error(
         "duplicate bundle name {}: {list}.bundles has the images {} and {}; name each CSV with its version, such \
          as {}",
@@ -182,30 +182,30 @@ pub enum TemplateError {
         go::escape(versioned)
     )]
     DuplicateBundle {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
-        /// The list that they are in.
+        /// Name of the list.
         list: &'static str,
-        /// The images of the two.
+        /// Images of the two bundles.
         images: (Box<str>, Box<str>),
-        /// A name for the second.
+        /// Suggested name for the second bundle.
         versioned: String,
     },
-    /// One image twice in one list.
+    /// An image occurs twice in one list.
     #[error(
         "duplicate bundle name {}: {list}.bundles has the image {} twice; remove one",
         go::quote(bundle),
         go::quote(image)
     )]
     DuplicateImage {
-        /// The bundle.
+        /// Name of the bundle.
         bundle: Box<str>,
-        /// The list that it is in.
+        /// Name of the list.
         list: &'static str,
         /// The image.
         image: Box<str>,
     },
-    /// Versions that no order tells apart.
+    /// Two versions cannot be ordered.
     #[error(
         "encountered bundle versions which differ only by build metadata, which cannot be ordered: \
          bundle version {} cannot be compared to {}",
@@ -213,17 +213,17 @@ pub enum TemplateError {
         go::quote(without_build)
     )]
     OnlyBuildDiffers {
-        /// The version as written.
+        /// Version as written.
         version: Box<str>,
         /// Version without its build metadata.
         without_build: Box<str>,
     },
 }
 
-/// The catalog that a template stands for; `file` is what faults call it.
+/// Renders the catalog of a template. Errors call the file `file`.
 ///
 /// # Errors
-/// Whatever opm would refuse it for, and a bundle that the shelf does not have.
+/// If opm would refuse the template, or the shelf does not have a bundle.
 pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<CatalogText, TemplateError> {
     let TemplateDocument {
         template,
@@ -255,14 +255,14 @@ const BASIC: &str = "olm.template.basic";
 const SEMVER: &str = "olm.semver";
 const SUBSTITUTES: &str = "olm.template.substitutes";
 
-// === `olm.template.basic`: blobs as they are, but for bundles, which are named by their image ===
+// === `olm.template.basic`: blobs as written, except bundles, which are named by their image ===
 //
-// Upstream: operator-registry, [`alpha/template/basic/basic.go`]. A bundle may have a name there, which
-// has no effect; the same holds here.
+// Upstream: operator-registry, [`alpha/template/basic/basic.go`]. As in upstream, the name of a bundle is allowed but
+// has no effect.
 //
 // [`alpha/template/basic/basic.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/template/basic/basic.go
 
-/// The blobs of a template.
+/// Renders a basic template.
 fn render_basic(
     file: &str,
     template: &BlobText,
@@ -291,7 +291,7 @@ fn render_basic(
     Ok(written)
 }
 
-/// One entry as a blob of a catalog, with all that is checked of one.
+/// Reads one entry as a blob of a catalog, with all checks of a blob.
 fn blob(name: &str, entry: &WrittenValue) -> Result<BlobText, TemplateError> {
     let WrittenValue::Object(members) = entry else {
         return Err(TemplateError::WrongType {
@@ -314,16 +314,16 @@ fn is_reference(bundle: &BlobText) -> bool {
         && !lists.into_iter().flatten().any(has_items)
 }
 
-/// A template, and the guardrails in documents of the same text.
+/// A template, and the guardrails from other documents of the same text.
 struct TemplateDocument {
     template: BlobText,
     guardrails: Vec<BlobText>,
 }
 
-/// Reads it.
+/// Reads a template.
 ///
-/// Upstream takes the first document and does not look at others; a second one here is a fault, since
-/// whoever wrote it means it. Guardrails are none of opm's, and have no place in some templates.
+/// Upstream takes the first document and ignores others. Here a second one is an error, because the author intended
+/// it. opm does not know guardrails, and not all templates can contain them.
 fn read(file: &str, text: &[u8]) -> Result<TemplateDocument, TemplateError> {
     let mut written = CatalogText::default();
     written.read(file, text)?;
@@ -342,17 +342,17 @@ fn read(file: &str, text: &[u8]) -> Result<TemplateDocument, TemplateError> {
     }
 }
 
-// The `spec` of the `ClusterServiceVersion` that a bundle carries. A bundle straight from its image has it whole, in a property `olm.bundle.object`; one that was made
-// smaller has of it what `olm.csv.metadata` keeps, which is no icon.
+// The `spec` of a bundle's `ClusterServiceVersion`. A bundle straight from its image has the whole spec in a property
+// `olm.bundle.object`. A reduced bundle only has the parts in `olm.csv.metadata`, which do not include the icon.
 
-/// Spec of the CSV, if there is one that can be read.
+/// Returns the spec of the CSV, if it can be read.
 fn of(bundle: &BlobText) -> Option<WrittenValue> {
     let mut objects = bundle.properties("olm.bundle.object");
     let whole = objects.find_map(|property| spec(&decode(property.text("data"))?));
     whole.or_else(|| bundle.properties("olm.csv.metadata").next().cloned())
 }
 
-/// A manifest, in YAML or JSON, out of its base64.
+/// Decodes a manifest in YAML or JSON from base64.
 fn decode(data: &str) -> Option<WrittenValue> {
     let text = base64::decode(data.as_bytes())?;
     let json = if begins_with_brace(&text) {

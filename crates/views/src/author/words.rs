@@ -8,7 +8,7 @@ use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::names;
 use olmguard_report::text::{MOST_COLUMNS, lines_of};
 
-/// What else a z-stream release changed, one line each.
+/// Describes the additional changes of a z-stream release, one line each.
 pub fn z_stream(
     channel: &str,
     removed: &[Box<str>],
@@ -38,7 +38,7 @@ pub fn z_stream(
     lines
 }
 
-/// The upgrades in a channel before and after a promotion, which adds no node.
+/// Describes the upgrades in a channel before and after a promotion, which adds no node.
 pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) -> String {
     let mut text = String::new();
     let method = match asked.method {
@@ -72,7 +72,7 @@ pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelRea
     text
 }
 
-/// The upgrades of a version with each OLM.
+/// Describes the upgrades from a version with each generation of OLM.
 fn courses(row: &ReachRow) -> Vec<String> {
     let v0 = || format!("OLM v0: {}", course(&row.v0));
     match &row.v1 {
@@ -99,7 +99,7 @@ pub(super) fn course(course: &Course) -> String {
     }
 }
 
-/// The versions that cannot reach the head, with either OLM.
+/// Names the versions that cannot reach the head, in any generation of OLM.
 fn left_behind(reach: &ChannelReach) -> String {
     let is_left = |row: &&ReachRow| {
         row.v0.is_left_behind() || row.v1.as_ref().is_some_and(Course::is_left_behind)
@@ -118,10 +118,10 @@ fn arrows(names: &[Box<str>]) -> String {
     hops.collect::<Vec<_>>().join(" ")
 }
 
-/// How many names a line has.
+/// Maximum number of names in a line.
 const MOST_NAMES: usize = 20;
 
-/// Sentences in lines of at most 80 columns, the label before the first.
+/// Writes sentences in lines of at most 80 columns, with the label before the first line.
 fn lines(text: &mut String, label: &str, sentences: &[String]) {
     let wrapped = sentences
         .iter()
@@ -132,7 +132,7 @@ fn lines(text: &mut String, label: &str, sentences: &[String]) {
     }
 }
 
-/// The column at which the words after a label start.
+/// Width of a label and its indentation.
 const WIDTH: usize = 13;
 
 fn line(text: &mut String, line: &str) {

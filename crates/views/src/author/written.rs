@@ -1,9 +1,9 @@
-//! A catalog as its author wrote it, written again in the order of opm; and its bundles, by image.
+//! A catalog as its author wrote it, written again in the order of opm. Also its bundles, by image.
 //!
-//! Order: packages by name, in each the `olm.package`, channels by name, bundles by name, blobs of
-//! other schemas by schema, deprecations; last the blobs that belong to no package. Among equals the
-//! order of the input stays. Upstream: operator-registry, [`alpha/declcfg/write.go`],
-//! `writeToEncoder`; which leaves out channels and bundles without a package, and these stay here.
+//! Order: packages by name. Within each: the `olm.package`, channels by name, bundles by name, blobs of
+//! other schemas by schema, deprecations. Blobs without a package are last. Equal blobs keep the
+//! order of the input. Upstream: operator-registry, [`alpha/declcfg/write.go`],
+//! `writeToEncoder`. Unlike upstream, channels and bundles without a package are kept.
 //!
 //! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
@@ -29,46 +29,46 @@ pub struct CatalogText {
 /// Format of a catalog.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
-    /// A document for each blob.
+    /// One document per blob.
     Yaml,
-    /// An object for each blob, indented by four.
+    /// One object per blob, indented by four.
     Json,
 }
 
-/// Reason why a file cannot be used as a catalog.
+/// The reason why a file cannot be used as a catalog.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum WrittenError {
     /// The file is not a catalog.
     #[error("{}: {}", source.position.in_file(file), source.malformed)]
     File {
-        /// The file, as it was named.
+        /// Name of the file, as given.
         file: Box<str>,
-        /// Fault and its place.
+        /// The fault and its place.
         source: FbcError,
     },
-    /// A blob in it, which names its file, is not of its schema.
+    /// A blob in the file does not fit its schema. The error names the file.
     #[error("{0}")]
     Blob(Box<BlobFault>),
-    /// Guardrails in it cannot be read, so that olmguard would refuse every upgrade.
+    /// Guardrails in the file cannot be read, so olmguard would deny every upgrade.
     #[error(
         "{}: guardrails of package {}: {unread}",
         position.in_file(file),
         go::quote(package)
     )]
     Guardrails {
-        /// The file, as it was named.
+        /// Name of the file, as given.
         file: Box<str>,
         /// Place of the blob that contains the guardrails.
         position: Position,
-        /// The package that they are about.
+        /// Package of the guardrails.
         package: Box<str>,
         /// The fault.
         unread: UnreadGuardrails,
     },
-    /// Guardrails of a package, each of which can be read, cannot be read together.
+    /// Guardrails of a package can be read one by one, but not together.
     #[error("guardrails of package {}: {unread}", go::quote(package))]
     Together {
-        /// The package that they are about.
+        /// Package of the guardrails.
         package: Box<str>,
         /// The fault.
         unread: UnreadGuardrails,
@@ -76,10 +76,10 @@ pub enum WrittenError {
 }
 
 impl CatalogText {
-    /// Adds the blobs of one file, which is called `name` in faults.
+    /// Adds the blobs of one file. Errors call it `name`.
     ///
     /// # Errors
-    /// The first fault for which OLM would refuse the catalog or a package of it, or olmguard every upgrade.
+    /// The first fault because of which OLM would refuse the catalog or a package, or olmguard deny every upgrade.
     pub fn read(&mut self, name: &str, text: &[u8]) -> Result<(), WrittenError> {
         let mut whole = WholeCatalog::default();
         let read = fbc::read_into(name, text, &mut whole);
@@ -94,12 +94,12 @@ impl CatalogText {
         Ok(())
     }
 
-    /// Every blob, in the order read.
+    /// Returns every blob, in the order read.
     pub fn blobs(&self) -> &[BlobText] {
         &self.blobs
     }
 
-    /// The blobs themselves.
+    /// Returns the blobs by value.
     pub(super) fn into_blobs(self) -> Vec<BlobText> {
         self.blobs
     }
@@ -109,23 +109,23 @@ impl CatalogText {
         self.blobs.push(blob);
     }
 
-    /// The bundles of a package.
+    /// Returns the bundles of a package.
     pub fn bundles(&self, package: &str) -> impl Iterator<Item = &BlobText> {
         self.of(BUNDLE, package)
     }
 
-    /// The channels of a package.
+    /// Returns the channels of a package.
     pub fn channels(&self, package: &str) -> impl Iterator<Item = &BlobText> {
         self.of(CHANNEL, package)
     }
 
-    /// The blobs of a schema and package.
+    /// Returns the blobs of a schema and a package.
     pub(super) fn of(&self, schema: &str, package: &str) -> impl Iterator<Item = &BlobText> {
         let is_it = move |blob: &&BlobText| blob.schema() == schema && blob.package() == package;
         self.blobs.iter().filter(is_it)
     }
 
-    /// A channel of a package, to be edited.
+    /// Returns a channel of a package for editing.
     pub fn channel(&self, package: &str, name: &str) -> Option<AuthoredChannel> {
         let mut channels = self.channels(package);
         channels
@@ -133,7 +133,7 @@ impl CatalogText {
             .map(AuthoredChannel::of)
     }
 
-    /// The default channel of a package; empty where nothing names one.
+    /// Returns the default channel of a package, empty if there is none.
     pub fn default_channel(&self, package: &str) -> &str {
         let mut packages = self.of(PACKAGE, package);
         packages
@@ -141,7 +141,7 @@ impl CatalogText {
             .map_or("", |blob| blob.text("defaultChannel"))
     }
 
-    /// Puts a channel in place of the one of its package and name, or adds it.
+    /// Replaces the channel of the same package and name, or adds the channel.
     pub fn put_channel(&mut self, package: &str, channel: AuthoredChannel) {
         let name: Box<str> = channel.name().into();
         let is_it = |blob: &&mut BlobText| {
@@ -154,8 +154,8 @@ impl CatalogText {
         }
     }
 
-    /// Takes out the bundles of these names that no channel of the package lists any more, with what
-    /// its deprecations say of them: both would make the catalog invalid. Which ones they were.
+    /// Removes the bundles among these names that no channel of the package contains any more, and their deprecations.
+    /// Both would make the catalog invalid. Returns the names of the removed bundles.
     pub fn drop_unlisted(&mut self, package: &str, names: &[Box<str>]) -> Vec<Box<str>> {
         let channels: Vec<_> = self.channels(package).map(AuthoredChannel::of).collect();
         let is_listed = |name: &str| channels.iter().any(|channel| channel.entry(name).is_some());
@@ -174,7 +174,7 @@ impl CatalogText {
         dropped
     }
 
-    /// The whole catalog as text, in opm's order.
+    /// Renders the whole catalog, in opm's order.
     pub fn to_text(&self, format: Format) -> String {
         let mut blobs: Vec<_> = self.blobs.iter().collect();
         blobs.sort_by_key(|blob| place(blob));
@@ -189,8 +189,7 @@ impl CatalogText {
     }
 }
 
-/// A blob's place: those of no package last, then packages by name, kinds in order, and what kinds
-/// are sorted by.
+/// Returns the sort key of a blob: package, kind, and name or schema. Blobs without a package come last.
 fn place(blob: &BlobText) -> (bool, &str, u8, &str) {
     let package = blob.package();
     let (kind, by) = match blob.schema() {
@@ -203,17 +202,17 @@ fn place(blob: &BlobText) -> (bool, &str, u8, &str) {
     (package.is_empty(), package, kind, by)
 }
 
-// === The blobs of a file, whole: what the index of a catalog reduces is kept here ===
+// === Whole blobs of a file: everything is kept, unlike in the index of a catalog ===
 //
-// Each is read twice, once for what decides, so that it is checked as the index checks it, and once
-// for all of it. A blob that is null is passed over.
+// Each blob is read twice. The first pass checks it as the index does, the second keeps all of it. Null blobs are
+// ignored.
 
-/// Receives the blobs of a catalog, whole.
+/// Receives the whole blobs of a catalog.
 #[derive(Debug, Default)]
 pub(super) struct WholeCatalog {
-    /// The blobs so far.
+    /// Blobs that were read so far.
     pub(super) blobs: Vec<BlobText>,
-    /// Fault of the first blob that does not decode.
+    /// The first fault in a blob.
     pub(super) fault: Option<WrittenError>,
 }
 
@@ -247,7 +246,7 @@ impl Intake for WholeCatalog {
     }
 }
 
-/// Fault of a blob that does not decode, or of guardrails in it.
+/// Returns the fault of a blob that does not decode, or of guardrails in it.
 fn fault(blob: meta::FiledBlob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
     let stated = match blob.content {
         Err(fault) => {
@@ -270,10 +269,10 @@ fn fault(blob: meta::FiledBlob<'_>, place: &BlobPlace<'_>) -> Option<WrittenErro
 }
 
 impl CatalogText {
-    /// Checks the guardrails of every package as they are judged by.
+    /// Checks the guardrails of every package, as olmguard reads them.
     ///
     /// # Errors
-    /// Those of a package that cannot be read together: two blobs, or a blob and a property that differ.
+    /// If the guardrails of a package cannot be read together: two blobs, or a blob and a property that differ.
     pub fn check_guardrails(&self) -> Result<(), WrittenError> {
         let rules = Rules::default();
         let mut builder = CatalogBuilder::new(&rules);
@@ -297,7 +296,7 @@ impl CatalogText {
         Ok(())
     }
 
-    /// The blobs that may say something of upgrade steps, as JSON; most of a catalog does not.
+    /// Returns the blobs that can contain guardrails, as JSON. Most of a catalog cannot.
     fn bearing_guardrails(&self) -> String {
         let may = |blob: &&BlobText| ![BUNDLE, CHANNEL, DEPRECATIONS].contains(&blob.schema());
         let mut text = String::new();
@@ -308,16 +307,16 @@ impl CatalogText {
     }
 }
 
-/// The bundles of some catalogs, by image: what opm would pull from a registry.
+/// Bundles of several catalogs by image. opm would pull them from a registry instead.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
     by_image: BTreeMap<Box<str>, BlobText>,
 }
 
-/// Why a bundle cannot be had.
+/// The reason why a bundle is not available.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ShelfError {
-    /// No bundle on the shelf has one of these images.
+    /// No bundle has one of these images.
     #[error(
         "no bundle of image {} among those of --bundles: expected an olm.bundle with {}, such \
          as \"opm render {}\" prints it",
@@ -326,10 +325,10 @@ pub enum ShelfError {
         go::escape(images.first().map_or("", |image| image))
     )]
     NotFound {
-        /// The images, as the template names them, each once; at least one.
+        /// Images as the template names them, without duplicates. At least one.
         images: Vec<Box<str>>,
     },
-    /// Two bundles that differ have one image.
+    /// Two different bundles have the same image.
     #[error(
         "two bundles of image {} among those of --bundles, {} at {} and {} at {}: expected one",
         go::quote(image),
@@ -339,11 +338,11 @@ pub enum ShelfError {
         go::escape(&second.1)
     )]
     Differ {
-        /// Their image.
+        /// The image.
         image: Box<str>,
-        /// The name of the one, and its place.
+        /// Name and place of the first bundle.
         first: (Box<str>, Box<str>),
-        /// The name of the other, perhaps the same, and its place.
+        /// Name and place of the second bundle. The name can be the same.
         second: (Box<str>, Box<str>),
     },
 }
@@ -354,7 +353,7 @@ fn quoted(images: &[Box<str>]) -> String {
 }
 
 impl Shelf {
-    /// The bundles of a catalog. The same bundle may be there more than once.
+    /// Indexes the bundles of a catalog. Identical bundles can occur several times.
     ///
     /// # Errors
     /// [`ShelfError::Differ`].
@@ -380,10 +379,10 @@ impl Shelf {
         Ok(shelf)
     }
 
-    /// Checks that there is a bundle of each of these images.
+    /// Checks that there is a bundle for each of these images.
     ///
     /// # Errors
-    /// [`ShelfError::NotFound`], with every image that has none.
+    /// [`ShelfError::NotFound`], with every image that has no bundle.
     pub fn check<'i>(&self, images: impl Iterator<Item = &'i str>) -> Result<(), ShelfError> {
         let mut missing: Vec<Box<str>> = Vec::new();
         for image in images.filter(|image| self.bundle(image).is_err()) {
@@ -397,7 +396,7 @@ impl Shelf {
         Err(ShelfError::NotFound { images: missing })
     }
 
-    /// The bundle of an image.
+    /// Returns the bundle of an image.
     ///
     /// # Errors
     /// [`ShelfError::NotFound`].

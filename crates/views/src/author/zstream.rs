@@ -1,26 +1,25 @@
-//! A z-stream release: N = X.Y.Z takes the place of its minor's older releases in a channel.
+//! A z-stream release: N = X.Y.Z replaces the older releases of its minor version in a channel.
 //!
 //! ```text
 //! before   0.6.1 <-- 0.9.0 <-- 0.9.2        0.9.2 skips 0.9.1, which is only a name (virtual)
 //! after    0.6.1 <-- 0.9.0 <-- 0.9.3        0.9.3 skips 0.9.1 and 0.9.2, both virtual now
 //! ```
 //!
-//! The lowest entry of X.Y that nothing skips is the *anchor*: the way in from older minors. The other
-//! entries of X.Y leave the channel; N replaces the anchor and skips every other name of X.Y that the
-//! channel knows: entries, and names that `replaces` and `skips` speak of. What replaced or skipped a
-//! name of X.Y from outside leads from N now, and what only the entries that left replaced or skipped,
-//! N skips.
+//! The lowest entry of X.Y that nothing skips is the *anchor*: the entry to which older minors are upgraded. The
+//! other entries of X.Y are removed from the channel. N replaces the anchor and skips every other name of X.Y in the
+//! channel: entries, and names in `replaces` and `skips`. Entries outside X.Y that replaced or skipped a name of X.Y
+//! get their edge from N. N also skips the names that only removed entries replaced or skipped.
 //!
-//! Of a channel that passes `opm validate`, goes up in version, and has for every name but the head's
-//! exactly one replacement that nothing skips, the result is such a channel again; every release of X.Y
-//! that was known goes to N in one hop; no name gets lost. `tests` holds that against random histories.
+//! If the channel passes `opm validate`, goes up in version, and has for every name except the head
+//! exactly one replacement that nothing skips, then the result has these properties too. Every known release of X.Y
+//! is upgraded to N in one step, and no name gets lost. `tests` checks this with random histories.
 //!
-//! Where the main line skips the minor as a whole, its lowest entry is the anchor, and both are put into
-//! the main line at their place by version: a skipped N would be offered to nobody by OLM v0. Where N is
-//! above the head and its minor not on the main line, N replaces the head.
+//! If the main line skips the whole minor, its lowest entry is the anchor. Anchor and N are then inserted into the
+//! main line by version, because OLM v0 would never offer a skipped N. If N is above the head and its
+//! minor is not on the main line, N replaces the head.
 //!
-//! With a range the entries of X.Y stay, N replaces the highest, and takes `>=X.Y.0 <X.Y.Z`, which
-//! covers versions that no catalog has published, too.
+//! With a range, the entries of X.Y stay. N replaces the highest one and has the `skipRange` `>=X.Y.0 <X.Y.Z`, which
+//! also includes versions that no catalog has published.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +29,7 @@ use crate::author::channel::{
 };
 use olmguard_catalog::version::{Version, go};
 
-/// The release that is added.
+/// The release to add.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRelease<'a> {
     /// Name of the bundle.
@@ -39,39 +38,39 @@ pub struct StreamRelease<'a> {
     pub version: &'a Version,
 }
 
-/// Treatment of the minor's older releases.
+/// Treatment of the older releases of the minor version.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Manner {
-    /// Remove them from the channel, except the anchor; N skips them.
+    /// Remove them from the channel, except the anchor. N skips them.
     Skips,
-    /// Keep them; N has a `skipRange` over them.
+    /// Keep them. N has a `skipRange` that includes them.
     Range,
 }
 
-/// A channel with the release in it, and what that changed besides.
+/// A channel with the release, and additional changes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ZStreamOutcome {
-    /// The channel.
+    /// The channel with the release.
     pub channel: AuthoredChannel,
-    /// The entries that left it.
+    /// Entries that were removed from the channel.
     pub removed: Vec<AuthoredEntry>,
-    /// Names whose version is not known: they stay as they are, whatever minor they are of.
+    /// Names whose version is unknown. They stay as they are, regardless of their minor.
     pub unread: Vec<Box<str>>,
 }
 
-/// Reason why a release cannot be added.
+/// The reason why a release cannot be added.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ZStreamError {
     /// The channel has no main line.
     #[error("{0}; mend the channel first, as opm validate wants it")]
     Channel(#[from] ChannelFault),
-    /// The channel knows it.
+    /// The channel already contains the release.
     #[error(
         "{} is in the channel already: expected a new release",
         go::quote(name)
     )]
     Known {
-        /// The bundle.
+        /// Name of the bundle.
         name: Box<str>,
     },
     /// The channel has a newer release of the minor.
@@ -80,57 +79,57 @@ pub enum ZStreamError {
         go::quote(name)
     )]
     NotAbove {
-        /// The version of the release.
+        /// Version of the release.
         version: Box<str>,
-        /// The bundle in its way.
+        /// Name of the bundle that is not below the release.
         name: Box<str>,
         /// Version of the bundle.
         known: Box<str>,
     },
-    /// The release would begin a minor below the head.
+    /// The release would start a minor below the head.
     #[error(
         "version {version} begins a minor below the head {}: expected a version above the head, or of a \
          minor that has an entry in the channel",
         go::quote(head)
     )]
     BelowHead {
-        /// The version of the release.
+        /// Version of the release.
         version: Box<str>,
-        /// The head.
+        /// Name of the head.
         head: Box<str>,
     },
     /// No `skipRange` ends at the version.
     #[error("{0}; omit --with-range")]
     Range(#[from] WildcardRange),
-    /// Nothing on the main line leads on from the minor.
+    /// The main line has no edge from the minor.
     #[error(
         "only entries that are skipped themselves replace or skip the releases of {major}.{minor}: \
          expected an entry on the way to the head that skips them"
     )]
     SideArm {
-        /// The major of the release.
+        /// Major version of the release.
         major: u64,
-        /// Minor of the release.
+        /// Minor version of the release.
         minor: u64,
     },
-    /// The main line leads to a lower version.
+    /// The main line has an edge to a lower version.
     #[error(
         "the channel leads from {} down to {}: expected each entry above the one it replaces",
         go::quote(from),
         go::quote(to)
     )]
     Down {
-        /// From where.
+        /// Name of the higher version.
         from: Box<str>,
-        /// To where.
+        /// Name of the lower version.
         to: Box<str>,
     },
 }
 
-/// Adds a release to a channel; `version_of` tells the version of a name, where one is known.
+/// Adds a release to a channel. `version_of` returns the version of a name, if it is known.
 ///
 /// # Errors
-/// Where the release has no place in the channel.
+/// If the release has no place in the channel.
 pub fn add(
     channel: &AuthoredChannel,
     release: StreamRelease<'_>,
@@ -150,7 +149,7 @@ pub fn add(
     })
 }
 
-/// The entries, and those that left.
+/// Returns the new entries, and those that were removed.
 fn rewrite(
     stream: &MinorStream<'_>,
     manner: Manner,
@@ -186,8 +185,8 @@ fn rewrite(
     Ok((kept, removed))
 }
 
-/// The entry of the minor that the release replaces: of the main line, or of any where none is on it
-/// and the release does not go above the head.
+/// Returns the entry of the minor that the release replaces. Entries of the main line are preferred. If none is on it
+/// and the release goes above the head, there is no anchor.
 fn anchor<'a>(
     stream: &MinorStream<'a>,
     manner: Manner,
@@ -207,8 +206,8 @@ fn anchor<'a>(
     }
 }
 
-/// Names beyond the minor that entries which leave replace or skip, and no entry of the main line that
-/// stays: the release skips them.
+/// Returns names outside the minor that removed entries replace or skip, but no remaining entry of the main line. The
+/// release skips them.
 fn adopted(
     stream: &MinorStream<'_>,
     removed: &[AuthoredEntry],
@@ -226,8 +225,8 @@ fn adopted(
     orphans.map(Box::from).collect()
 }
 
-/// Lets what is beyond the minor lead on from the release, and skip nothing of the minor; the names
-/// that were skipped are handed over to the release.
+/// Makes entries outside the minor replace the release instead of the minor, and skip nothing of the minor. Returns
+/// the names of the minor that they replaced or skipped, which are handed over to the release.
 fn lead_on<'a>(
     stream: &MinorStream<'a>,
     kept: &mut [AuthoredEntry],
@@ -250,8 +249,8 @@ fn lead_on<'a>(
     handed_over
 }
 
-/// Takes out of the anchor's edges what has another replacement: names of its own minor, which the
-/// release skips; and, if it was off the main line, whatever the main line provides for.
+/// Removes edges of the anchor from names that have another replacement: names of its own minor, which the release
+/// skips, and names that the main line already replaces or skips, if the anchor was not on it.
 fn settle(stream: &MinorStream<'_>, manner: Manner, anchor: &mut AuthoredEntry) {
     let is_main = stream.is_main(anchor);
     let is_provided = |name: &str| {
@@ -261,7 +260,7 @@ fn settle(stream: &MinorStream<'_>, manner: Manner, anchor: &mut AuthoredEntry) 
     anchor.replaces.take_if(|name| is_provided(name));
 }
 
-/// Puts anchor and release into the main line below an entry.
+/// Inserts anchor and release into the main line below an entry.
 fn insert_below(
     stream: &MinorStream<'_>,
     kept: &mut [AuthoredEntry],
@@ -290,34 +289,34 @@ fn range(stream: &MinorStream<'_>) -> Result<Box<str>, WildcardRange> {
 #[cfg(test)]
 mod tests;
 
-// === A channel, seen from the minor of a release ===
+// === A channel from the perspective of the minor of a release ===
 
-/// The channel, and what of it is of the minor.
+/// The channel, and the parts of it that belong to the minor.
 ///
-/// Invariant: the channel has a main line that goes up, and the release is new and above all of its
+/// Invariant: the channel has a main line that goes up, and the release is new and the highest of its
 /// minor.
 struct MinorStream<'a> {
     channel: &'a AuthoredChannel,
     release: StreamRelease<'a>,
-    /// The name of the head; none of a channel without entries.
+    /// Name of the head. `None` for a channel without entries.
     head: Option<&'a str>,
-    /// The entries of the main line, which nothing skips.
+    /// Entries of the main line. Nothing skips them.
     main: BTreeSet<&'a str>,
-    /// The names that those replace or skip.
+    /// Names that entries of the main line replace or skip.
     provided: BTreeSet<&'a str>,
-    /// The lowest of them that is above the release.
+    /// Lowest entry of the main line that is above the release.
     above: Option<&'a str>,
     /// Every name of the minor, with its version.
     minor: BTreeMap<&'a str, Version>,
 }
 
-/// How a release comes into the main line.
+/// Place at which a release enters the main line.
 enum Entrance<'a> {
-    /// In its minor, which is on the line.
+    /// Inside its minor, which is on the line.
     Main,
     /// Above the head: the minor is not on the line, and the release is higher.
     Top,
-    /// Below this entry: the line skips the minor.
+    /// Below this entry, because the line skips the minor.
     Arm { above: &'a str },
 }
 
@@ -357,7 +356,7 @@ impl<'a> MinorStream<'a> {
         Ok(stream)
     }
 
-    /// Whether the release is the highest of its minor.
+    /// Checks that the release is the highest of its minor.
     fn check(&self) -> Result<(), ZStreamError> {
         let version = self.release.version;
         let is_below = |known: &Version| known.cmp_precedence(version) == Ordering::Less;
@@ -371,7 +370,7 @@ impl<'a> MinorStream<'a> {
         }
     }
 
-    /// How the release comes into the main line.
+    /// Returns the place at which the release enters the main line.
     fn way(&self) -> Result<Entrance<'a>, ZStreamError> {
         let mut main = self
             .channel
@@ -403,17 +402,17 @@ impl<'a> MinorStream<'a> {
         }
     }
 
-    /// Whether a name is of the minor.
+    /// Whether a name belongs to the minor.
     fn has(&self, name: &str) -> bool {
         self.minor.contains_key(name)
     }
 
-    /// A name of the minor, as it is kept here.
+    /// Returns a name of the minor with the lifetime of the channel.
     fn known(&self, name: Option<&str>) -> Option<&'a str> {
         self.minor.get_key_value(name?).map(|(name, _)| *name)
     }
 
-    /// Whether an entry is on the main line, so that nothing skips it.
+    /// Whether an entry is on the main line, so nothing skips it.
     fn is_main(&self, entry: &AuthoredEntry) -> bool {
         self.main.contains(&*entry.name)
     }
@@ -423,7 +422,7 @@ impl<'a> MinorStream<'a> {
         self.provided.contains(name)
     }
 
-    /// The entries of the minor, lowest first.
+    /// Returns the entries of the minor, the lowest first.
     fn entries(&self) -> impl Iterator<Item = &'a AuthoredEntry> {
         let names = self.in_order(self.names());
         let channel = self.channel;
@@ -434,7 +433,7 @@ impl<'a> MinorStream<'a> {
         entries.into_iter()
     }
 
-    /// Names of the minor by version.
+    /// Sorts names of the minor by version.
     fn in_order<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Box<str>> {
         let versions = names.filter_map(|name| self.minor.get_key_value(name));
         let mut versions: Vec<_> = versions.collect();
@@ -443,7 +442,7 @@ impl<'a> MinorStream<'a> {
         names.map(|(name, _)| Box::from(*name)).collect()
     }
 
-    /// Every name of the minor.
+    /// Returns every name of the minor.
     fn names(&self) -> impl Iterator<Item = &'a str> {
         self.minor.keys().copied()
     }

@@ -1,4 +1,4 @@
-//! The sentences about a bundle.
+//! Sentences about a bundle.
 
 use super::{InstallingOlm, ReleaseReport};
 use olmguard_catalog::DependencyKind;
@@ -9,7 +9,7 @@ use olmguard_preflight::support::Unsupported;
 use olmguard_report::Tone;
 use olmguard_report::document::Content;
 
-/// The result, which comes first: of a bundle, and of the upgrade to it from another.
+/// Returns the first line: the result for a bundle, and for the upgrade to it.
 pub(super) fn result(report: &ReleaseReport) -> (Tone, String) {
     let (tone, answer, findings) = answer(report);
     let before = report.upgrade_from.as_deref().map(go::escape);
@@ -18,7 +18,7 @@ pub(super) fn result(report: &ReleaseReport) -> (Tone, String) {
     (tone, format!("{name}: {answer}{after}{findings}"))
 }
 
-/// The same for a document, which marks names.
+/// Returns the first line for a document, which marks names.
 pub(super) fn heading(report: &ReleaseReport) -> Content {
     let (_, answer, findings) = answer(report);
     let name = Content::foreign(&report.name).and_words(format!(": {answer}"));
@@ -29,7 +29,7 @@ pub(super) fn heading(report: &ReleaseReport) -> Content {
     all.and_words(findings)
 }
 
-/// What OLM does with the bundle, and the number of findings.
+/// Returns what OLM does with the bundle, and the number of findings.
 fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
     let count = report.findings().count();
     let (tone, answer) = match (report.is_refused(), count) {
@@ -43,7 +43,7 @@ fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
 
 pub(super) const REMOVED_API: &str = "Kubernetes no longer serves apiextensions.k8s.io/v1beta1: write the CRD in apiextensions.k8s.io/v1";
 
-/// What to know if a CRD is in the way.
+/// Note about the override, if the comparison refuses a CRD.
 pub(super) const OVERRIDE: &str = "a ClusterExtension that sets crdUpgradeSafety.enforcement below \
     spec.install.preflight to None skips the comparison of CRDs";
 
@@ -71,7 +71,7 @@ pub(super) fn crowded(installs: InstallingOlm) -> String {
     under(&reason, installs)
 }
 
-/// A reason, and which OLM it keeps from installing the bundle.
+/// Adds to a reason which OLM configurations do not install the bundle because of it.
 fn under(reason: &str, installs: InstallingOlm) -> String {
     match installs {
         InstallingOlm::None => reason.to_owned(),

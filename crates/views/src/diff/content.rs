@@ -1,11 +1,11 @@
-//! What there is: bundles, channels, deprecations, the default channel.
+//! Changes of content: bundles, channels, deprecations, and the default channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, ChangeKind, ReportedBundle};
 use olmguard_catalog::{Bundle, BundleSet, Deprecation, Package};
 
-/// Everything that changed of that.
+/// Returns all changes of content.
 pub(super) fn compare(old: &Package, new: &Package) -> Vec<Change> {
     let mut changes = bundles(old, new);
     changes.extend(channels(old, new));
@@ -21,8 +21,8 @@ pub(super) fn compare(old: &Package, new: &Package) -> Vec<Change> {
     changes
 }
 
-/// Bundles by name; one that is gone under its name and there under another, of the same version, is
-/// another bundle.
+/// Compares bundles by name. If a bundle was removed and another name has the same version, it counts as
+/// another bundle of that version.
 fn bundles(old: &Package, new: &Package) -> Vec<Change> {
     let [olds, news] = [old, new].map(by_name);
     let mut renamed = BTreeSet::new();
@@ -71,7 +71,7 @@ fn other_bundle(before: ReportedBundle, after: ReportedBundle) -> Change {
     }
 }
 
-/// The bundles by name, of several the best.
+/// Indexes the bundles by name. If several have one name, the best counts.
 fn by_name(package: &Package) -> BTreeMap<&str, &Bundle> {
     let bundles: Vec<_> = package.bundles().collect();
     let worst_first = bundles.into_iter().rev();
@@ -109,7 +109,7 @@ fn channel_names(package: &Package) -> BTreeSet<&str> {
     channels.map(|channel| &*channel.name).collect()
 }
 
-/// What is deprecated now and was not, or the other way round, of what both have or the new one has.
+/// Compares deprecations. Removed bundles and channels do not count as no longer deprecated.
 fn deprecations(old: &Package, new: &Package) -> Vec<Change> {
     let [olds, news] = [old, new].map(deprecated);
     let added = news.iter().filter(|(place, _)| !olds.contains_key(place));
@@ -130,7 +130,7 @@ fn deprecations(old: &Package, new: &Package) -> Vec<Change> {
     added.chain(gone).collect()
 }
 
-/// What is deprecated, with the messages, in an order of its own: package, channels, bundles.
+/// Collects the deprecations and their messages, in the order package, channels, bundles.
 fn deprecated(package: &Package) -> BTreeMap<(u8, Box<str>), Change> {
     let change = |message: &str| Change {
         message: message.into(),

@@ -1,4 +1,4 @@
-//! Where each installed version can go, in the old catalog and in the new one.
+//! The upgrades of each installed version, in the old catalog and in the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,37 +9,37 @@ use olmguard_catalog::version::VersionRelease;
 use olmguard_engine::resolve::classic::{self, Outlook, SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Unpinned, is_unsupported};
 
-/// Both graphs of one package.
+/// The graphs of one package in both catalogs.
 pub(super) struct Prospects<'g, 'p> {
     old: &'g Graph<'p>,
     new: &'g Graph<'p>,
     users: DiffUsers<'g>,
 }
 
-/// What is installed: a bundle of the old catalog, or a name that its edges speak of.
+/// An installed bundle: one of the old catalog, or a name that only its edges mention.
 struct InstalledNode<'p> {
     name: &'p str,
     version: Option<VersionRelease>,
 }
 
-/// Where one installed version can go.
+/// Upgrades of one installed version.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Prospect {
-    /// The bundles that edges lead to, the best first.
+    /// Names of the bundles that have an edge from it, the best first.
     successors: Vec<Box<str>>,
-    /// Whether edits can bring it to a higher version, in one step or in several.
+    /// Whether edits can upgrade it to a higher version, in one step or in several.
     can_rise: bool,
-    /// What is taken by itself.
+    /// Bundle of the automatic upgrade.
     pick: Option<Box<str>>,
-    /// The version at which that ends, one step after another.
+    /// Version at which the automatic upgrades end.
     end: Option<Rank>,
 }
 
-/// Where what is taken by itself ends, from each node that was come by.
+/// End of the automatic upgrades from each node that was visited.
 #[derive(Default)]
 struct Ends(BTreeMap<NodeIndex, NodeIndex>);
 
-/// The place of a bundle by version.
+/// A version with its release, compared by precedence.
 #[derive(Clone, Debug)]
 struct Rank(VersionRelease);
 
@@ -48,7 +48,7 @@ impl<'g, 'p> Prospects<'g, 'p> {
         Self { old, new, users }
     }
 
-    /// Everything that changed for somebody.
+    /// Returns all changes that affect an installed version.
     pub(super) fn changes(&self) -> Vec<Change> {
         let installed: Vec<_> = self.installed().collect();
         match self.users {
@@ -71,7 +71,7 @@ impl<'g, 'p> Prospects<'g, 'p> {
         }
     }
 
-    /// Channels that only one catalog has are told of as such.
+    /// Compares each channel that both catalogs have. Added and removed channels are reported as such.
     fn v0_changes(&self, installed: &[InstalledNode<'p>]) -> Vec<Change> {
         let names = self.old.channels().iter().map(|channel| channel.name);
         let mut changes = Vec::new();
@@ -88,7 +88,7 @@ impl<'g, 'p> Prospects<'g, 'p> {
         changes
     }
 
-    /// What can be installed, as far as the old catalog knows.
+    /// Returns all bundles and names that can be installed, as far as the old catalog knows.
     fn installed(&self) -> impl Iterator<Item = InstalledNode<'p>> {
         let nodes = self.old.nodes();
         let installed = nodes.map(|node| installed(self.old, node));
@@ -109,7 +109,7 @@ fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> InstalledNode<'p> {
     InstalledNode { name, version }
 }
 
-/// With OLM v1 and neither channel nor range asked for.
+/// Finds the upgrades in OLM v1 if no channel and no range is requested.
 fn v1(
     graph: &Graph<'_>,
     asked: &Unpinned<'_>,
@@ -139,7 +139,7 @@ fn v1(
     prospect(graph, &nodes, can_rise, pick, end)
 }
 
-/// Whether a wanted node is among these nodes, or edges lead to one.
+/// Whether a wanted node is among these nodes, or can be reached from them.
 fn reaches(
     from: &[NodeIndex],
     leads: impl Fn(NodeIndex) -> Vec<NodeIndex>,
@@ -157,7 +157,7 @@ fn reaches(
     true
 }
 
-/// Whether the version of a bundle is above the installed one. If that is not known, every version is.
+/// Whether the version of a bundle is above the installed one. If that version is unknown, every version is.
 fn is_above(graph: &Graph<'_>, node: NodeIndex, installed: &InstalledNode<'_>) -> bool {
     let read = graph
         .bundle(node)
@@ -168,7 +168,7 @@ fn is_above(graph: &Graph<'_>, node: NodeIndex, installed: &InstalledNode<'_>) -
     })
 }
 
-/// With OLM v0 and a Subscription to the channel of a line.
+/// Finds the upgrades in OLM v0 with a Subscription to the channel of this order.
 fn v0(
     line: Option<&SubscriptionOrder<'_, '_>>,
     installed: &InstalledNode<'_>,
@@ -198,7 +198,7 @@ fn v0_pick(outlook: Outlook) -> Option<NodeIndex> {
 }
 
 impl Ends {
-    /// Where it ends from a node; edges that lead in a circle end where it closes.
+    /// Returns where the automatic upgrades from a node end. A cycle ends where it closes.
     fn from(
         &mut self,
         node: NodeIndex,
@@ -241,7 +241,7 @@ fn prospect(
     }
 }
 
-/// What changed for one, if anything did.
+/// Returns what changed for one installed version.
 fn changes_of(
     installed: &InstalledNode<'_>,
     channel: Option<&str>,
@@ -282,7 +282,7 @@ fn changes_of(
     of_successors.into_iter().chain(of_pick).collect()
 }
 
-/// Whether the new end is below the old one; staying is where it began.
+/// Whether the new end is below the old one. No upgrade at all counts as the lowest end.
 fn ends_lower(before: &Prospect, after: &Prospect) -> bool {
     match (&before.end, &after.end) {
         (Some(Rank(was)), Some(Rank(is))) => is.cmp_precedence(was).is_lt(),
@@ -296,7 +296,7 @@ fn only_in(here: &Prospect, there: &Prospect) -> Vec<Box<str>> {
     here.filter(|name| !there.contains(name)).cloned().collect()
 }
 
-/// A version with its release, as the controller writes it down.
+/// Formats a version with its release as the controller records it.
 pub(super) fn shown(version: &VersionRelease) -> Box<str> {
     let gate = olmguard_catalog::version::BundleReleaseSupport::Disabled;
     version.recorded(gate).version.into()

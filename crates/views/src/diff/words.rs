@@ -1,4 +1,4 @@
-//! What changed, in words: every sentence of `olmguard diff`.
+//! Every sentence of `olmguard diff`.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use crate::see::Generation;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, names};
 
-/// How many lines of one kind are shown for one package; the rest is only counted.
+/// Maximum number of lines per kind and package. The rest is only counted.
 const SHOWN: usize = 20;
 
-/// How many names of extensions a line has; the rest is only counted.
+/// Maximum number of extension names per line. The rest is only counted.
 const SHOWN_NAMES: usize = 5;
 
-/// All changes, a paragraph for each package; also those that are allowed.
+/// Renders all changes, one paragraph per package, including the changes that are allowed.
 pub fn text(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
     let mut text = String::new();
     line(&mut text, &summary(packages, generation));
@@ -31,7 +31,7 @@ pub fn text(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
     text
 }
 
-/// A paragraph for each kind.
+/// Writes one paragraph per kind.
 fn kinds(text: &mut String, rows: &[WeighedChange<'_>]) {
     for rows in rows.chunk_by(|one, other| one.change.kind == other.change.kind) {
         let Some(first) = rows.first() else {
@@ -52,7 +52,7 @@ fn kinds(text: &mut String, rows: &[WeighedChange<'_>]) {
     }
 }
 
-/// A change on one line, and the extensions that it concerns.
+/// Formats a change and the extensions that it concerns, on one line.
 fn weighed(row: &WeighedChange<'_>) -> String {
     let sentence = sentence(row.change);
     match concerned(row) {
@@ -62,19 +62,19 @@ fn weighed(row: &WeighedChange<'_>) -> String {
     }
 }
 
-/// The installed extensions that a change concerns, if any.
+/// Formats the installed extensions that a change concerns, if any.
 fn concerned(row: &WeighedChange<'_>) -> Option<String> {
     let names = row.extensions.as_ref().filter(|names| !names.is_empty())?;
     let count = counted(names.len(), "installed extension");
     Some(format!("concerns {count}: {}", few(names)))
 }
 
-/// The first of these names, and how many more there are.
+/// Formats the first of these names, and how many more exist.
 pub fn few(names: &[&str]) -> String {
     self::names(names, SHOWN_NAMES)
 }
 
-/// How many changes there are, in one line.
+/// Summarizes the number of changes, in one line.
 pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
     let rows = || packages.iter().flat_map(|package| &package.rows);
     let changes = || rows().map(|row| row.change);
@@ -107,7 +107,7 @@ pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> Strin
     )
 }
 
-/// How many changes concern installed extensions; none if it is not known what is installed.
+/// Counts the changes that concern installed extensions. `None` if it is unknown what is installed.
 pub fn concerning(packages: &[WeighedPackage<'_>]) -> Option<usize> {
     let rows = packages.iter().flat_map(|package| &package.rows);
     let known = rows.filter(|row| row.extensions.is_some());
@@ -145,7 +145,7 @@ fn heading(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// One change on one line; empty if the heading says it all.
+/// Formats one change on one line. Returns an empty string if the heading is enough.
 pub fn sentence(change: &Change) -> String {
     let who = change.who.as_ref().map(subject).unwrap_or_default();
     let (before, after) = (
@@ -238,7 +238,7 @@ fn held(bundle: &ReportedBundle) -> String {
     }
 }
 
-/// What is deprecated.
+/// Names the deprecated package, channel or bundle.
 fn thing(change: &Change) -> String {
     match (&change.channel, &change.bundle) {
         (Some(name), _) => format!("channel {}", go::quote(name)),

@@ -1,4 +1,4 @@
-//! Whether API servers can trust what the guard shows them, and for how long.
+//! Checks whether API servers can trust the certificates that olmguard serves, and for how long.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     findings
 }
 
-/// What API servers refuse the connection for: an end that is only near is none of it.
+/// Returns the findings that make API servers refuse the connection. A near expiry is not one of them.
 pub(super) fn refusals(facts: &DoctorFacts) -> Vec<Finding> {
     let told = facts.replicas.iter().filter_map(|replica| {
         let certificate = replica.told.as_ref().ok()?.certificate.as_ref().ok()?;
@@ -52,7 +52,7 @@ pub(super) fn refusals(facts: &DoctorFacts) -> Vec<Finding> {
     others.chain(ended).collect()
 }
 
-/// What is wrong with the bundle by itself.
+/// Reports a missing or unreadable bundle.
 fn bundle(facts: &DoctorFacts) -> Option<Finding> {
     let webhook = facts.webhook()?;
     let (found, cause) = match webhook.bundle {
@@ -173,7 +173,7 @@ fn expiry(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding
 }
 
 const NOT_RENEWED: &str = "the certificate should have been renewed at two thirds of its lifetime";
-/// A tenth of its life where that is shorter.
+/// Remaining validity that is a failure, at most a tenth of the lifetime.
 const SOON: Duration = Duration::from_hours(3 * 24);
-/// A third of its life where that is shorter.
+/// Remaining validity that is a warning, at most a third of the lifetime.
 const EARLY: Duration = Duration::from_hours(14 * 24);

@@ -1,4 +1,4 @@
-//! Whether API servers are told to ask the guard, and how; and whether there is somebody to ask.
+//! Checks whether and how API servers call olmguard, and whether a replica can answer.
 
 use crate::doctor::facts::{
     Configuration, Deployment, Difference, DoctorFacts, Endpoint, FailurePolicy, Service, Webhook,
@@ -116,12 +116,12 @@ fn timeout(name: &str, webhook: &Webhook) -> Finding {
         ))
 }
 
-/// Longer ones outlast the lease of a controller.
+/// Maximum timeout in seconds. Longer ones exceed the lease of a controller.
 const LONGEST: i32 = 10;
 
-/// What puts it there, with all that belongs to it.
+/// Command that installs the webhook and everything that it needs.
 const APPLY: &str = "kubectl apply -f deploy/rendered/default-self-managed.yaml";
-/// The file that has what is shipped.
+/// File that contains the shipped configuration.
 const SHIPPED: &str = "deploy/base/validating-webhook-configuration.yaml";
 
 const NOT_CALLED: &str = "no API server calls olmguard, so every edit passes without a check; \
@@ -139,7 +139,7 @@ const SIDE_EFFECTS: &str =
 const REVIEW_VERSIONS: &str = "olmguard reads only v1, and fails for any other version";
 const SELECTORS: &str = "edits that a selector excludes pass without a check";
 
-// === Whether there is somebody to ask: the Service, what is behind it, and the Deployment ===
+// === Whether a replica can answer: the Service, its endpoints, and the Deployment ===
 
 pub(super) fn of_serving(facts: &DoctorFacts) -> Vec<Finding> {
     vec![service(facts), endpoints(facts), deployment(facts)]
@@ -158,7 +158,7 @@ fn service(facts: &DoctorFacts) -> Finding {
     }
 }
 
-/// Whether it has the port that API servers ask.
+/// Checks whether the Service has the port that API servers call.
 fn ports(facts: &DoctorFacts, place: &str, service: &Service) -> Finding {
     let asked = asked_port(facts);
     let listed = |ports: Vec<String>| match ports.as_slice() {
@@ -261,7 +261,7 @@ fn deployment(facts: &DoctorFacts) -> Finding {
     replicas(facts, deployment)
 }
 
-/// Whether enough of the replicas are ready.
+/// Checks whether enough replicas are ready.
 fn replicas(facts: &DoctorFacts, deployment: &Deployment) -> Finding {
     let check = Check::Deployment;
     let place = place(facts, &facts.names.deployment);

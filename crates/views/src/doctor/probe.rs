@@ -1,8 +1,8 @@
-//! The edit that must be denied: a new extension whose selector has an operator that there is none of.
+//! The probe: an edit that olmguard must deny. It is a new extension whose selector has an unknown operator.
 //!
-//! Its CRD takes any text for an operator, so that the API server's own validation lets it through;
-//! the row that denies it comes before all that need a catalog, so that a guard that has none denies
-//! it as well. Upstream: apimachinery, [`pkg/apis/meta/v1/helpers.go`]; operator-controller's CRD,
+//! The CRD accepts any text as an operator, so the API server's own validation accepts the probe. The check
+//! that denies it comes before all checks that need a catalog, so olmguard also denies it without
+//! catalogs. Upstream: apimachinery, [`pkg/apis/meta/v1/helpers.go`]; operator-controller's CRD,
 //! `spec.source.catalog.selector.matchExpressions[].operator`.
 //!
 //! [`pkg/apis/meta/v1/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/helpers.go
@@ -15,16 +15,16 @@ use olmguard_engine::extension::{Extension, Shape};
 use olmguard_engine::judge::{Basis, Edit, Requester};
 use olmguard_engine::snapshot::Snapshot;
 
-/// What the guard says to it.
+/// The answer of olmguard to the probe.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct ExpectedAnswer {
-    /// The first line of the denial.
+    /// First line of the denial.
     pub(super) denial: String,
-    /// The warning in its place where the guard only observes.
+    /// Warning instead of the denial, in observe mode.
     pub(super) observed: String,
 }
 
-/// The object, to be created in a dry run.
+/// Returns the object to create in a dry run.
 pub fn object(namespace: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
@@ -41,7 +41,7 @@ pub fn object(namespace: &str) -> Value {
     })
 }
 
-/// What the guard of this version says to it, found out by asking its own judge.
+/// Computes the answer of this version of olmguard.
 pub(super) fn expected() -> ExpectedAnswer {
     let new = Extension::read(Shape::V1, &object(NAME));
     let edit = Edit {
@@ -59,7 +59,7 @@ pub(super) fn expected() -> ExpectedAnswer {
     }
 }
 
-/// What it takes to send it.
+/// Returns the right that is needed to send the probe.
 pub fn need() -> Need {
     Need {
         verb: "create",
@@ -69,10 +69,10 @@ pub fn need() -> Need {
     }
 }
 
-/// The webhook of the guard, as it is shipped.
+/// Name of the shipped webhook.
 pub const WEBHOOK: &str = "validate.olmguard.dev";
 
-/// The token of the denial, which no release renames.
+/// Reason code of the denial. No release renames it.
 pub(super) const TOKEN: &str = "[InvalidSelector]";
 
 const NAME: &str = "olmguard-doctor";

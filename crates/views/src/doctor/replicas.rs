@@ -1,4 +1,4 @@
-//! How each replica is by its own words: ready, of which release, with which catalogs, for which OLM.
+//! Checks the status that each replica reports: readiness, release, catalogs, and OLM.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn readiness(facts: &DoctorFacts, name: &str, told: &ReplicaStatus) -> Finding {
     }
 }
 
-/// The command that shows of which release replicas are.
+/// Returns the command that shows the release of the replicas.
 fn deployment_images(facts: &DoctorFacts) -> String {
     let Names {
         deployment,
@@ -151,8 +151,7 @@ fn olm(facts: &DoctorFacts) -> Vec<Finding> {
     by_readiness(facts, said).map(finding).collect()
 }
 
-/// The names of the replicas that say the same of a check. Those whose answer cannot be read are
-/// findings of their own.
+/// Groups the replicas by what they report about a check. Replicas whose answer cannot be read have other findings.
 fn by_readiness<K: Ord>(
     facts: &DoctorFacts,
     said: impl Fn(&Readiness) -> Option<K>,
@@ -161,7 +160,7 @@ fn by_readiness<K: Ord>(
     grouped(facts, said).into_iter()
 }
 
-/// The names of the replicas that say the same, if they say anything.
+/// Groups the names of the replicas by a key, if they have it.
 fn grouped<K: Ord>(
     facts: &DoctorFacts,
     key: impl Fn(&ReplicaStatus) -> Option<K>,

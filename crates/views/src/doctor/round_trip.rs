@@ -1,8 +1,7 @@
-//! Whether an edit that must be denied is denied, through the API server: the proof of the whole.
+//! Checks whether the API server denies an edit that olmguard must deny. This tests the whole installation.
 //!
-//! What an API server says of a webhook that it could not call stands in the message only, and only
-//! where `failurePolicy` is Fail. Under Ignore the edit goes through, and that nothing was said to it
-//! is all there is to see.
+//! API servers report that they could not call a webhook only in the message, and only if `failurePolicy` is
+//! Fail. With Ignore they allow the edit. The only evidence is then the missing answer of olmguard.
 
 use crate::doctor::facts::{
     ApiAnswer, DoctorFacts, FailurePolicy, MissingAnswer, RoundTrip, Webhook,
@@ -31,7 +30,7 @@ pub(super) fn finding(facts: &DoctorFacts) -> Finding {
 
 fn denied(facts: &DoctorFacts, webhook: &str, said: &str, answered: &ApiAnswer) -> Finding {
     let check = Check::RoundTrip;
-    // A denial may come without explanation.
+    // A denial can have no explanation.
     let said = said.trim_start_matches([':', ' ']);
     let said = said.lines().next().unwrap_or_default();
     let ExpectedAnswer { denial, .. } = probe::expected();
@@ -75,9 +74,9 @@ fn failed(facts: &DoctorFacts, webhook: &str, why: &str) -> Finding {
         .run(command)
 }
 
-/// Why a call fails, by the words of the API server, and what to run.
+/// Returns the cause of a failed call, by the message of the API server, and the command to run next.
 fn call(facts: &DoctorFacts, why: &str) -> (&'static str, String) {
-    // `Post "URL": why`, and the URL has words of its own, such as `?timeout=5s`.
+    // The format is `Post "URL": why`. The URL contains words of its own, such as `?timeout=5s`.
     let after = why
         .split_once("Post \"")
         .and_then(|(_, rest)| rest.split_once("\": "));
@@ -88,7 +87,7 @@ fn call(facts: &DoctorFacts, why: &str) -> (&'static str, String) {
     (cause, look.command(facts))
 }
 
-/// What is looked at next.
+/// The object to inspect next.
 #[derive(Clone, Copy, Debug)]
 enum NextProbe {
     Configuration,
@@ -146,7 +145,7 @@ fn accepted(facts: &DoctorFacts, answered: &ApiAnswer) -> Finding {
     unasked(facts)
 }
 
-/// The edit went through, and the guard said nothing to it.
+/// Reports that the edit was accepted without an answer of olmguard.
 fn unasked(facts: &DoctorFacts) -> Finding {
     let finding = Check::RoundTrip.fail(
         "the API server accepted a test edit that olmguard must deny: olmguard was not called",
@@ -180,7 +179,7 @@ fn unasked(facts: &DoctorFacts) -> Finding {
     }
 }
 
-/// Either it was not tried, or it failed, and nobody is told.
+/// Reports that the call was not tried, or failed without a message.
 fn ignored(facts: &DoctorFacts, webhook: &Webhook, finding: Finding) -> Finding {
     let differing: Vec<_> = webhook.choosing().map(|one| one.field).collect();
     let failing = failing(facts, webhook);
@@ -206,7 +205,7 @@ fn ignored(facts: &DoctorFacts, webhook: &Webhook, finding: Finding) -> Finding 
     }
 }
 
-/// What else was found that would make the call fail.
+/// Returns the other findings that would make the call fail.
 fn failing(facts: &DoctorFacts, webhook: &Webhook) -> Vec<String> {
     let differences = webhook.differences.iter();
     differences
@@ -219,7 +218,7 @@ fn failing(facts: &DoctorFacts, webhook: &Webhook) -> Vec<String> {
         .collect()
 }
 
-/// As `docs/emergency.md` has it.
+/// Returns the command that removes the condition, as in `docs/emergency.md`.
 fn switch_on(facts: &DoctorFacts, webhook: &Webhook, condition: &str) -> String {
     format!(
         "kubectl patch validatingwebhookconfiguration {} -p '{{\"webhooks\": [{{\"name\": \"{}\", \
@@ -228,7 +227,7 @@ fn switch_on(facts: &DoctorFacts, webhook: &Webhook, condition: &str) -> String 
     )
 }
 
-/// The request ended before any webhook was asked.
+/// Reports that the request ended before any webhook was called.
 fn not_asked(code: u16, answered: &ApiAnswer) -> Finding {
     let message = &answered.message;
     let check = Check::RoundTrip;
@@ -261,7 +260,7 @@ fn not_asked(code: u16, answered: &ApiAnswer) -> Finding {
     }
 }
 
-/// `... webhook "NAME" WORDS rest`: the name and the rest.
+/// Splits `... webhook "NAME" WORDS rest` into the name and the rest.
 fn parted<'a>(message: &'a str, words: (&str, &str)) -> Option<(&'a str, &'a str)> {
     let (_, rest) = message.split_once(words.0)?;
     let (name, rest) = rest.split_once('"')?;
@@ -289,10 +288,10 @@ fn see_configuration(facts: &DoctorFacts) -> String {
     )
 }
 
-/// Words of an API server, one of which it says; what that means; what to look at.
+/// Possible words of an API server, their meaning, and the object to inspect next.
 type Cause = (&'static [&'static str], &'static str, NextProbe);
 
-/// The first that fits counts.
+/// Known causes. The first match counts.
 const CAUSES: [Cause; 9] = [
     (
         &["no endpoints available for service"],
@@ -356,6 +355,6 @@ const NOTHING_ELSE: &str = "no other check explains it, so the cause may be betw
 
 const DENIED: (&str, &str) = ("admission webhook \"", " denied the request");
 const FAILED: (&str, &str) = ("failed calling webhook \"", ": ");
-/// How the warnings begin that stand in the place of a denial.
+/// Start of the warnings that replace a denial.
 const OBSERVED: &str = "allowed in observe mode: ";
 const UNDECIDED: &str = "undecided, and allowed: ";

@@ -1,4 +1,4 @@
-//! What a fleet needs of one cluster: from an audit, or from its JSON.
+//! The facts of one cluster that a fleet needs, from an audit or from its JSON.
 
 use serde::Deserialize;
 
@@ -14,11 +14,11 @@ pub struct ClusterAudit {
     pub(super) extensions: Vec<FleetExtension>,
 }
 
-/// One extension, as far as a fleet needs it.
+/// The facts of one extension that a fleet needs.
 #[derive(Clone, Debug)]
 pub(super) struct FleetExtension {
     pub(super) package: Option<String>,
-    /// The version and its release.
+    /// Version with its release.
     pub(super) installed: Option<String>,
     pub(super) newest: Option<String>,
     pub(super) verdict: Verdict,
@@ -28,18 +28,18 @@ pub(super) struct FleetExtension {
 /// Why the JSON of an audit cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not JSON, or a field is missing or has another type.
+    /// The input is not JSON, or a field is missing or has another type.
     #[error("{0}; expected the output of \"olmguard audit -o json\"")]
     Json(#[from] serde_json::Error),
-    /// It is of another schema.
+    /// The input has another schema.
     #[error("schema {}: expected \"olmguard.audit/v1\"; run olmguard audit again", found(.0.as_deref()))]
     Schema(Option<String>),
-    /// A word is of a newer program.
+    /// The input contains a word that this version of olmguard does not know.
     #[error("unknown {field} {}: use a newer olmguard, or run olmguard audit again with this one", go::quote(.word))]
     Word {
-        /// What the word is.
+        /// Kind of the word.
         field: &'static str,
-        /// The word.
+        /// The word itself.
         word: String,
     },
 }
@@ -86,7 +86,7 @@ impl ClusterAudit {
     /// Reads the JSON of an audit.
     ///
     /// # Errors
-    /// If it is of another schema, or cannot be read.
+    /// If the input has another schema, or cannot be read.
     pub fn read(json: &[u8]) -> Result<Self, ReadError> {
         let Schema { schema } = serde_json::from_slice(json)?;
         if schema.as_deref() != Some("olmguard.audit/v1") {
@@ -146,7 +146,7 @@ impl FleetExtension {
         })
     }
 
-    /// What it counts as, alone.
+    /// Returns the counts of this extension alone.
     pub(super) fn counts(&self) -> Counts {
         Counts {
             denied: usize::from(self.verdict == Verdict::Deny),
@@ -157,7 +157,7 @@ impl FleetExtension {
     }
 }
 
-/// The version and the release behind it; the name if there is no version.
+/// Formats the version with its release, or the name if there is no version.
 fn installed(version: String, release: Option<String>, name: Option<String>) -> String {
     let version = Some(version).filter(|text| !text.is_empty());
     label(version, release, name.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! A fleet as text.
+//! Text form of a fleet report.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::counted;
 
-/// How many names of clusters a line has; the rest is counted.
+/// Maximum number of cluster names per line. The rest is counted.
 const SHOWN: usize = 5;
 
 impl FleetReport {
-    /// How many clusters and extensions there are, and how they are.
+    /// Summarizes the number of clusters and extensions, and the states of the extensions.
     pub fn count_line(&self) -> String {
         let clusters = counted(self.clusters.len(), "cluster");
         let unread = match self.unread.len() {
@@ -39,7 +39,7 @@ impl fmt::Display for FleetReport {
     }
 }
 
-/// A package in one line.
+/// Formats a package in one line.
 pub(super) fn head(package: &PackageLine) -> String {
     let name = package.name.as_deref().unwrap_or("(no name)");
     let newest = package
@@ -70,13 +70,13 @@ fn line(version: &VersionLine) -> String {
     )
 }
 
-/// The version as people are shown it.
+/// Formats the version of a line.
 pub(super) fn label(version: &VersionLine) -> String {
     let version = version.version.as_deref();
     version.map_or_else(|| "no installed version is known".to_owned(), go::escape)
 }
 
-/// What extensions can be, as ids, and how many are.
+/// Returns the ids of the states of extensions, with their counts.
 pub(super) fn states(counts: &Counts) -> [(&'static str, usize); 3] {
     [
         ("denied", counts.denied),
@@ -85,10 +85,10 @@ pub(super) fn states(counts: &Counts) -> [(&'static str, usize); 3] {
     ]
 }
 
-/// That extensions are not at the newest version.
+/// Id of extensions that are not at the newest version.
 pub(super) const BEHIND: &str = "not_at_the_newest_version";
 
-/// How many extensions, and what is wrong with them.
+/// Formats the number of extensions, and how many are in each state.
 pub(super) fn state(counts: &Counts) -> String {
     let found = states(counts).into_iter().filter(|(_, count)| *count > 0);
     let found = found.map(|(id, count)| format!(", {count} {}", audit_report::label(id)));

@@ -1,6 +1,6 @@
-//! The checks: what each kind of them is given, and the order in which they run.
+//! The checks: the input of each kind, and the order in which they run.
 //!
-//! A rule's check is given one thing at a time: a fault of reading, a catalog, a package, a channel, and so on.
+//! The check of a rule gets one item at a time: a fault of reading, a catalog, a package, a channel, and so on.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,24 +16,24 @@ use crate::lint::written::{Bundle, Deprecation, LoadFaultKind, Spot};
 use crate::lint::{PolicyPart, WrittenPolicy};
 use crate::see::EdgeField;
 
-/// The check of a rule, by what it is given.
+/// The check of a rule, by its input.
 pub(super) enum Check {
-    /// A file or a blob that cannot be read. The check gives the sentence if its rule is about the fault.
+    /// A file or a blob that cannot be read. The check returns a sentence if its rule is about the fault.
     Fault(fn(&FaultCheck<'_>) -> Option<Words>),
-    /// A catalog; the package of a finding is the one that [`Report::of`] is given.
+    /// A catalog. The package of a finding is the argument of [`Report::of`].
     Catalog(fn(&View<'_>, &mut Report<'_, '_>)),
     /// A package, defined or not.
     Package(fn(&PackageCheck<'_, '_>, &mut Report<'_, '_>)),
     Channel(fn(&ChannelCheck<'_, '_>, &mut Report<'_, '_>)),
     Entry(fn(&EntryCheck<'_, '_>, &mut Report<'_, '_>)),
-    /// A bundle of a package that is defined: a typo in the name of the package has a finding of its own.
+    /// A bundle of a defined package. If the name of the package has a typo, another rule reports it.
     Bundle(fn(&BundleCheck<'_, '_>, &mut Report<'_, '_>)),
     Deprecation(fn(&DeprecationCheck<'_, '_>, &mut Report<'_, '_>)),
     /// A package with guardrails that can be read.
     Guarded(fn(&GuardedPackage<'_, '_>, &mut Report<'_, '_>)),
-    /// An object of an administrator. The check gives the sentence if its rule is about the object.
+    /// An object of an administrator. The check returns a sentence if its rule is about the object.
     Policy(fn(&PolicyCheck<'_>) -> Option<String>),
-    /// What lint omits, and the package with it. The check gives the sentence.
+    /// An omission of lint, with its package. The check returns the sentence.
     Omission(fn(Omission, &str) -> String),
 }
 
@@ -42,21 +42,21 @@ pub(super) struct FaultCheck<'f> {
     pub(super) what: &'f LoadFaultKind,
     pub(super) package: &'f str,
     pub(super) file: &'f str,
-    /// Whether it is in the guardrails of an administrator.
+    /// Whether the fault is in the guardrails of an administrator.
     pub(super) is_imposed: bool,
 }
 
-/// A package, and what several checks ask about it.
+/// A package, with the facts that several checks need.
 pub(super) struct PackageCheck<'f, 'w> {
     pub(super) catalog: &'f View<'w>,
-    /// All catalogs, this one too.
+    /// All catalogs, including this one.
     pub(super) all: &'f [View<'w>],
     pub(super) package: &'f PackageView<'w>,
     pub(super) steps: Steps<'w>,
     steps_by_channel: Vec<Vec<(usize, Step)>>,
     chains: Vec<Option<Result<Chain<'f, 'w>, ChainFault<'w>>>>,
     strangers: Vec<Vec<(Target<'w>, Stranger<'w>)>>,
-    /// Schemas and names.
+    /// Schemas and names of the deprecations.
     deprecated: HashSet<(&'w str, &'w str)>,
 }
 
@@ -65,13 +65,13 @@ pub(super) struct ChannelCheck<'f, 'w> {
     pub(super) facts: &'f PackageCheck<'f, 'w>,
     pub(super) index: usize,
     pub(super) view: &'f ChannelView<'w>,
-    /// Its order; none if it has no entries.
+    /// Order of the channel. `None` if the channel has no entries.
     pub(super) chain: Option<&'f Result<Chain<'f, 'w>, ChainFault<'w>>>,
-    /// The steps that its entries allow, each with the node that it starts at.
+    /// Steps that the entries allow, each with its start node.
     pub(super) steps: &'f [(usize, Step)],
-    /// Those between versions that are known.
+    /// Steps between known versions.
     pub(super) known_steps: Vec<StepsTo<'f>>,
-    /// The names in its entries that are not bundles of the package.
+    /// Names in the entries that are not bundles of the package.
     pub(super) strangers: &'f [(Target<'w>, Stranger<'w>)],
 }
 
@@ -79,7 +79,7 @@ pub(super) struct ChannelCheck<'f, 'w> {
 pub(super) struct EntryCheck<'f, 'w> {
     pub(super) channel: &'f ChannelCheck<'f, 'w>,
     pub(super) view: &'f EntryView<'w>,
-    /// What its `skipRange` means, if it can be read.
+    /// Meaning of the `skipRange`, if it can be read.
     pub(super) meaning: Option<Meaning>,
 }
 
@@ -97,14 +97,14 @@ pub(super) struct DeprecationCheck<'f, 'w> {
     pub(super) entry: &'w Deprecation,
 }
 
-/// An object of an administrator, and the packages that there are.
+/// An object of an administrator, and the packages that exist.
 pub(super) struct PolicyCheck<'p> {
     pub(super) written: &'p WrittenPolicy<'p>,
     pub(super) packages: &'p [&'p str],
     pub(super) has_catalogs: bool,
 }
 
-/// Runs every check on one of some catalogs.
+/// Runs every check on one of several catalogs.
 pub(super) fn run<'w>(view: &View<'w>, all: &[View<'w>], findings: &mut Findings<'_>) {
     for rule in Rule::all() {
         let mut report = Report::new(findings, rule, "");
@@ -235,7 +235,7 @@ impl<'f, 'w> PackageCheck<'f, 'w> {
         checks.collect()
     }
 
-    /// The name of a node.
+    /// Returns the name of a node.
     pub(super) fn name(&self, node: usize) -> &str {
         self.steps.names.get(node).copied().unwrap_or_default()
     }
@@ -244,13 +244,13 @@ impl<'f, 'w> PackageCheck<'f, 'w> {
         self.deprecated.contains(&(schema, name))
     }
 
-    /// Whether every edge is known: the edges of a blob that cannot be read are not.
+    /// Whether every edge is known. The edges of a blob that cannot be read are not.
     pub(super) fn has_all_edges(&self) -> bool {
         let unread = &self.package.unread;
         self.steps.has_ranges && unread.channels.is_empty() && unread.bundles.is_empty()
     }
 
-    /// Where the edge of a step is written.
+    /// Returns the place of the edge of a step.
     pub(super) fn spot_of(&self, step: &Step) -> Spot {
         let channel = self.package.channels.get(step.channel);
         let Some(view) = channel.and_then(|channel| channel.entries.get(step.entry)) else {
@@ -284,12 +284,12 @@ impl<'f, 'w> ChannelCheck<'f, 'w> {
         self.view.channel.spot
     }
 
-    /// Its order, if opm finds one.
+    /// Returns the order of the channel, if opm finds one.
     pub(super) fn chain(&self) -> Option<&'f Chain<'f, 'w>> {
         self.chain?.as_ref().ok()
     }
 
-    /// Why opm finds no order.
+    /// Returns why opm finds no order.
     pub(super) fn fault(&self) -> Option<&'f ChainFault<'w>> {
         self.chain?.as_ref().err()
     }
@@ -298,13 +298,13 @@ impl<'f, 'w> ChannelCheck<'f, 'w> {
         self.chain()?.head()
     }
 
-    /// Where an entry is, otherwise where the channel is.
+    /// Returns the place of an entry, or the place of the channel if there is no such entry.
     pub(super) fn spot_of(&self, entry: &str) -> Spot {
         let view = self.view.entry(entry);
         view.map_or(self.spot(), |view| view.entry.spot)
     }
 
-    /// The last entry of a cycle, which begins and ends with the same name.
+    /// Returns the place of the last entry of a cycle, which starts and ends with the same name.
     pub(super) fn end_of_cycle(&self, cycle: &[&str]) -> Spot {
         let last = cycle.iter().rev().nth(1);
         last.map_or(self.spot(), |name| self.spot_of(name))
@@ -312,7 +312,7 @@ impl<'f, 'w> ChannelCheck<'f, 'w> {
 }
 
 impl<'p> PolicyCheck<'p> {
-    /// The package that the object is about.
+    /// Returns the package that the object applies to.
     pub(super) fn package(&self) -> Option<&'p str> {
         match self.written.part {
             PolicyPart::Package(name) => Some(name),
@@ -321,18 +321,18 @@ impl<'p> PolicyCheck<'p> {
     }
 }
 
-// === The order of a channel as `opm validate` works it out: head, then what each replaces ===
+// === The order of a channel as `opm validate` computes it: the head, then what each entry replaces ===
 //
 // Upstream: operator-registry, [`alpha/model/model.go`], `Head` and `validateReplacesChain`. The head is
-// the one entry that no entry names in `replaces` or `skips`; the walk from it ends where the next
-// name is skipped by any entry, or is none.
+// the only entry that no entry names in `replaces` or `skips`. The walk from it ends if the next name
+// is skipped by any entry, or has no entry.
 //
 // [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
-/// A channel in order.
+/// The order of a channel.
 #[derive(Debug)]
 pub(super) struct Chain<'v, 'w> {
-    /// The entries on the way, the head first.
+    /// Entries on the path from the head, the head first.
     pub(super) entries: Vec<&'v EntryView<'w>>,
     /// The names that some entry skips.
     pub(super) skipped: HashSet<&'w str>,
@@ -342,16 +342,16 @@ pub(super) struct Chain<'v, 'w> {
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum ChainFault<'w> {
     NoHead,
-    /// In byte order.
+    /// Names of the heads, in byte order.
     SeveralHeads(Vec<&'w str>),
-    /// From the name that comes twice to itself.
+    /// Names of the cycle. The first one is repeated at the end.
     Cycle(Vec<&'w str>),
-    /// In byte order.
+    /// Names of the stranded entries, in byte order.
     Stranded(Vec<&'w str>),
 }
 
 impl<'v, 'w> Chain<'v, 'w> {
-    /// The order of a channel, and what is wrong with it; `None` for a channel without entries.
+    /// Returns the order of a channel, or its fault; `None` for a channel without entries.
     pub(super) fn of(channel: &'v ChannelView<'w>) -> Option<Result<Self, ChainFault<'w>>> {
         (!channel.entries.is_empty()).then(|| {
             let skipped = skipped(channel);
@@ -361,7 +361,7 @@ impl<'v, 'w> Chain<'v, 'w> {
         })
     }
 
-    /// The circle below the head that OLM v0 comes to, which walks on where opm stops: at skipped entries.
+    /// Returns the cycle below the head that OLM v0 reaches. It does not stop at skipped entries, unlike opm.
     pub(super) fn circle_of_v0(&self, channel: &'v ChannelView<'w>) -> Option<Vec<&'w str>> {
         let mut names = Vec::new();
         let mut seen = HashSet::new();
@@ -380,13 +380,13 @@ impl<'v, 'w> Chain<'v, 'w> {
         None
     }
 
-    /// The newest entry.
+    /// Returns the newest entry.
     pub(super) fn head(&self) -> Option<&'v EntryView<'w>> {
         self.entries.first().copied()
     }
 }
 
-/// The names that some entry of a channel skips.
+/// Returns the names that any entry of a channel skips.
 pub(super) fn skipped<'w>(channel: &ChannelView<'w>) -> HashSet<&'w str> {
     let skips = channel.entries.iter().flat_map(|view| &view.entry.skips);
     skips.map(|skip| &*skip.text).collect()

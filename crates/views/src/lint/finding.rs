@@ -1,4 +1,4 @@
-//! One thing that is wrong, and where.
+//! A single finding, and the collection of findings.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -12,28 +12,27 @@ use crate::lint::rules::reading::Omission;
 use olmguard_catalog::version::go::escape;
 use olmguard_engine::nearest::nearest;
 
-/// Something that a rule found.
+/// A finding of a rule.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LintFinding {
-    /// The rule.
+    /// Rule of the finding.
     pub rule: Rule,
-    /// How much it weighs: the rule's severity, or less where the page of the rule says so, unless who
-    /// runs it says otherwise.
+    /// Severity: the severity of the rule, or a lower one if the page of the rule describes it. Flags can change
+    /// it.
     pub severity: Severity,
-    /// The catalog.
+    /// Name of the catalog.
     pub catalog: Box<str>,
-    /// The file of it.
+    /// File of the catalog.
     pub file: Box<str>,
-    /// The line, counted from 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// The column, counted from 1, in characters.
+    /// Column, counted from 1, in characters.
     pub column: u32,
-    /// The package; empty where none can be told.
+    /// Name of the package, empty if unknown.
     pub package: Box<str>,
-    /// What is found: subject, found, expected, way out, on one line. What is taken from the catalog
-    /// is escaped.
+    /// Message on one line: subject, found, expected, how to fix it. Texts from the catalog are escaped.
     pub message: String,
-    /// The text of `opm validate`, or its beginning, as it is.
+    /// Text of `opm validate`, or its beginning, unchanged.
     pub upstream: Option<String>,
 }
 
@@ -41,7 +40,7 @@ pub struct LintFinding {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Words {
     pub(super) message: String,
-    /// The text of opm, or its beginning; none if opm does not report it, or quotes a parser.
+    /// Text of opm, or its beginning. `None` if opm does not report the fault, or quotes a parser.
     pub(super) upstream: Option<String>,
 }
 
@@ -63,7 +62,7 @@ impl Words {
     }
 }
 
-/// Takes the findings of one rule about one package.
+/// Reports the findings of one rule about one package.
 pub(super) struct Report<'r, 'w> {
     findings: &'r mut Findings<'w>,
     rule: Rule,
@@ -79,12 +78,12 @@ impl<'r, 'w> Report<'r, 'w> {
         }
     }
 
-    /// The same for another package.
+    /// Returns a report of the same rule for another package.
     pub(super) fn of<'p>(&'p mut self, package: &'p str) -> Report<'p, 'w> {
         Report::new(self.findings, self.rule, package)
     }
 
-    /// The severity of the rule.
+    /// Returns the severity of the rule.
     pub(super) fn severity(&self) -> Severity {
         self.rule.severity()
     }
@@ -93,7 +92,7 @@ impl<'r, 'w> Report<'r, 'w> {
         self.say_as(self.severity(), spot, words);
     }
 
-    /// Reports a finding with what opm reports, or the beginning of that.
+    /// Reports a finding with the text of opm, or its beginning.
     pub(super) fn say_opm(
         &mut self,
         spot: Spot,
@@ -103,7 +102,7 @@ impl<'r, 'w> Report<'r, 'w> {
         self.say(spot, Words::with(message.into(), opm.into()));
     }
 
-    /// Reports a finding that weighs less than others of the rule.
+    /// Reports a finding with a lower severity than others of the rule.
     pub(super) fn note(&mut self, spot: Spot, words: impl Into<Words>) {
         self.say_as(Severity::Note, spot, words);
     }
@@ -113,8 +112,8 @@ impl<'r, 'w> Report<'r, 'w> {
         self.findings.say(place, self.package, words.into());
     }
 
-    /// Reports each thing whose key another one before it has, and where the first is. The things are their keys,
-    /// places and packages.
+    /// Reports each item whose key an earlier item has, with the place of the first. An item is a key, a place and a
+    /// package.
     pub(super) fn say_seconds<'b, K: Eq + Hash + Copy>(
         &mut self,
         things: impl Iterator<Item = (K, Spot, &'b str)>,
@@ -134,7 +133,7 @@ impl<'r, 'w> Report<'r, 'w> {
         }
     }
 
-    /// As [`Findings::guess`].
+    /// Calls [`Findings::guess`].
     pub(super) fn guess<'n>(
         &mut self,
         wanted: &str,
@@ -143,7 +142,7 @@ impl<'r, 'w> Report<'r, 'w> {
         self.findings.guess(wanted, known)
     }
 
-    /// As [`Findings::leave_out`].
+    /// Calls [`Findings::leave_out`].
     pub(super) fn leave_out(&mut self, spot: Spot, omission: Omission) {
         self.findings.leave_out(spot, self.package, omission);
     }
@@ -156,18 +155,18 @@ pub(super) struct Findings<'w> {
     by_spot: Vec<(Spot, LintFinding)>,
     counts: BTreeMap<Rule, RuleCount>,
     omissions: Vec<(Spot, Box<str>, Omission)>,
-    /// How much was compared to guess names.
+    /// Work that was spent on guessing names.
     compared: usize,
-    /// How much was compared with guardrails.
+    /// Work that was spent on guardrails.
     guarded: usize,
 }
 
-/// How much is reported of one rule.
+/// The amount of findings of one rule.
 #[derive(Debug, Default)]
 struct RuleCount {
     bytes: usize,
     left_out: usize,
-    /// Where the first is that is left out.
+    /// Place of the first omitted finding.
     from: Spot,
 }
 
@@ -183,8 +182,9 @@ impl<'w> Findings<'w> {
         }
     }
 
-    /// The name most like one that does not exist. Each guess looks at every name, so that there are
-    /// only so many in one catalog.
+    /// Returns the known name that is most similar to an unknown one.
+    ///
+    /// Each guess compares every name, so the work per catalog is limited.
     pub(super) fn guess<'n>(
         &mut self,
         wanted: &str,
@@ -197,7 +197,7 @@ impl<'w> Findings<'w> {
         may.then(|| nearest(wanted, known, 1).first().copied())?
     }
 
-    /// Whether so much may be compared with guardrails besides what was so far, which it counts as done then.
+    /// Whether this much more work on guardrails is within the limit. If so, the work counts as done.
     pub(super) fn may_compare(&mut self, work: usize) -> bool {
         let all = self.guarded.saturating_add(work);
         let may = all <= GUARDED;
@@ -207,7 +207,7 @@ impl<'w> Findings<'w> {
         may
     }
 
-    /// Notes that something is not checked.
+    /// Records that lint does not check something.
     pub(super) fn leave_out(&mut self, spot: Spot, package: &str, omission: Omission) {
         self.omissions.push((spot, package.into(), omission));
     }
@@ -238,12 +238,12 @@ impl<'w> Findings<'w> {
         self.by_spot.push((spot, finding));
     }
 
-    /// Where an administrator's guardrails are checked, nothing else is.
+    /// Whether the finding is ignored: with guardrails of an administrator, only these are reported.
     fn is_passed_over(&self, spot: Spot) -> bool {
         self.written.imposed_from.is_some() && !self.written.is_imposed(spot)
     }
 
-    /// Whether a finding of a rule is still shown; otherwise it is counted.
+    /// Whether there is room for a finding of a rule. Otherwise the finding is only counted.
     fn has_room(&mut self, rule: Rule, spot: Spot, bytes: usize) -> bool {
         let count = self.counts.entry(rule).or_default();
         let has_room = count.bytes <= SHOWN;
@@ -258,7 +258,7 @@ impl<'w> Findings<'w> {
         has_room
     }
 
-    /// The findings by place; at one place in the order of the rules.
+    /// Returns the findings by place, and at one place in the order of the rules.
     pub(super) fn finish(mut self) -> impl Iterator<Item = LintFinding> {
         self.say_omissions();
         let counts = std::mem::take(&mut self.counts).into_iter();
@@ -284,14 +284,14 @@ impl<'w> Findings<'w> {
     }
 }
 
-/// How many bytes of findings are shown of each rule in one catalog: thousands of usual ones.
+/// Maximum size of the findings of each rule in one catalog, in bytes: enough for thousands of usual findings.
 const SHOWN: usize = 2 << 20;
 
-/// How much is compared to guess names in one catalog: pairs of bytes of names.
+/// Maximum work for guessing names in one catalog, in pairs of bytes of names.
 const COMPARED: usize = 50_000_000;
 
-/// How much is compared with guardrails in one catalog: some seconds.
+/// Maximum work on guardrails in one catalog: a few seconds.
 const GUARDED: usize = 100_000_000;
 
-/// How many bytes of a name are compared.
+/// Maximum number of bytes of a name that are compared.
 const NAME: usize = 1024;

@@ -1,7 +1,7 @@
-//! The guardrails of a package that can be read, and the steps that they are about.
+//! The guardrails of a package, if they can be read, and the steps that they apply to.
 //!
-//! What a rule forbids is never worked out here: [`olmguard_engine::resolve::Alone`] judges the steps, and the
-//! ranges of [`olmguard_catalog::guardrail`] know their versions.
+//! This module does not evaluate rules: [`olmguard_engine::resolve::Alone`] checks the steps, and the ranges of
+//! [`olmguard_catalog::guardrail`] know their versions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,24 +20,24 @@ pub(super) struct GuardedPackage<'f, 'w> {
     pub(super) written: &'w written::Guardrails,
     pub(super) guardrails: &'w Guardrails,
     pub(super) alone: Alone<'f>,
-    /// The steps upwards from each node.
+    /// Upward steps from each node.
     pub(super) upwards: BTreeMap<usize, Upwards<'f>>,
-    /// The version of each node, as far as it is known.
+    /// Version of each node, if known.
     versions: Vec<Option<Cow<'f, Version>>>,
 }
 
-/// The upgrades from one node, by the bundle that each leads to.
+/// Upgrades from one node, by target bundle.
 pub(super) type Upwards<'f> = BTreeMap<usize, JudgedEdges<'f>>;
 
 /// The edges to one bundle.
 pub(super) struct JudgedEdges<'f> {
     pub(super) edges: Vec<Step>,
-    /// What first forbids the step; none if it is allowed.
+    /// First rule that forbids the step. `None` if the step is allowed.
     pub(super) against: Option<ViolatedRule<'f>>,
 }
 
 impl<'f, 'w> GuardedPackage<'f, 'w> {
-    /// A package whose guardrails can be read, and are not too much work.
+    /// Evaluates the guardrails of a package. Returns `None` if they cannot be read or are too much work.
     pub(super) fn of(facts: &'f PackageCheck<'f, 'w>, findings: &mut Findings<'_>) -> Option<Self> {
         let (written, guardrails) = facts.package.guardrails.read()?;
         if let Some(omission) = too_much(facts, guardrails, findings) {
@@ -57,7 +57,7 @@ impl<'f, 'w> GuardedPackage<'f, 'w> {
         Some(guarded)
     }
 
-    /// Every step upwards whose versions are known.
+    /// Checks every upward step between known versions.
     fn judged(&self) -> BTreeMap<usize, Upwards<'f>> {
         let mut judged = BTreeMap::<usize, Upwards<'_>>::new();
         for (node, step) in self.facts.steps.all() {
@@ -77,12 +77,12 @@ impl<'f, 'w> GuardedPackage<'f, 'w> {
         judged
     }
 
-    /// The bundles whose version is known, and whether each is deprecated.
+    /// Returns the bundles whose version is known, and whether each is deprecated.
     pub(super) fn bundles(&self) -> impl Iterator<Item = (&'f str, &'f Version, bool)> + Clone {
         bundles(self.facts)
     }
 
-    /// The versions that users can have installed.
+    /// Returns the versions that users can have installed.
     pub(super) fn installed(&self) -> impl Iterator<Item = &Version> {
         self.versions.iter().flatten().map(|version| &**version)
     }
@@ -95,7 +95,7 @@ impl<'f, 'w> GuardedPackage<'f, 'w> {
         self.guardrails.rules.iter()
     }
 
-    /// Where a rule is written.
+    /// Returns the place of a rule.
     pub(super) fn spot(&self, rule: &Rule) -> Spot {
         let mut rules = self.written.rules.iter();
         let written = rules.find(|written| written.id == rule.id);
@@ -129,6 +129,6 @@ fn bundles<'f>(
     })
 }
 
-/// How much is compared in one package: steps and names, times what each is compared with, and the ends of
-/// ranges with each other.
+/// Maximum work in one package: steps and names, times the comparators of the guardrails, plus the comparisons between
+/// ends of ranges.
 const WORK: usize = 20_000_000;

@@ -1,6 +1,6 @@
-//! What a rule is: the id of its findings, their severity, its page and its check.
+//! A rule: the id of its findings, their severity, its page and its check.
 //!
-//! An id is an interface: pipelines allow and deny by it. None is renamed.
+//! Ids are an interface, because pipelines allow and deny by them. They must not change.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,23 +10,23 @@ use super::check::Check;
 use super::rules::INDEX;
 use olmguard_catalog::word_set;
 
-/// A rule, by its place in the index.
+/// A rule, by its position in the index.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Rule(usize);
 
-/// Everything about a rule: what names and weighs its findings, and the check that finds and words them.
+/// All parts of a rule: its heading, and the check that finds faults and words the findings.
 pub(super) struct RuleItem {
     heading: Heading,
     pub(super) check: Check,
 }
 
-/// What a rule is called, what it is about and how much its findings weigh, unless the page mentions notes.
+/// The id, family, severity and page of a rule. Some findings are notes if the page says so.
 #[derive(Clone, Copy)]
 pub(super) struct Heading {
     pub(super) id: &'static str,
     pub(super) family: Family,
     pub(super) severity: Severity,
-    /// In Markdown.
+    /// Page in Markdown.
     pub(super) page: &'static str,
 }
 
@@ -39,7 +39,7 @@ impl Heading {
     }
 }
 
-/// The heading of a rule from its id, group and severity; the page is the one in `docs/lint`.
+/// Creates the heading of a rule from its id, group and severity. The page is in `docs/lint`.
 macro_rules! rule {
     ($id:literal, $family:ident, $severity:ident) => {
         $crate::lint::rule::Heading {
@@ -54,7 +54,7 @@ macro_rules! rule {
 pub(super) use rule;
 
 impl Rule {
-    /// Every rule, in the order of the index.
+    /// Returns every rule, in the order of the index.
     pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
         (0..INDEX.len()).map(Self)
     }
@@ -63,57 +63,57 @@ impl Rule {
         INDEX.get(self.0).expect("a Rule is a place in the index")
     }
 
-    /// Its id, which stays.
+    /// Returns the stable id.
     pub fn id(self) -> &'static str {
         self.item().heading.id
     }
 
-    /// What it is about.
+    /// Returns the group of the rule.
     pub fn family(self) -> Family {
         self.item().heading.family
     }
 
-    /// The severity of its findings, unless a flag changes it.
+    /// Returns the severity of the findings, unless a flag changes it.
     pub fn severity(self) -> Severity {
         self.item().heading.severity
     }
 
-    /// The page about it, in Markdown.
+    /// Returns the page about the rule, in Markdown.
     pub fn page(self) -> &'static str {
         self.item().heading.page
     }
 
-    /// What it finds, in one sentence.
+    /// Describes the finding, in one sentence.
     pub fn title(self) -> &'static str {
         let mut paragraphs = self.page().split("\n\n");
         paragraphs.nth(1).unwrap_or_default()
     }
 
-    /// Why that matters to a user.
+    /// Describes why the finding matters to users.
     pub fn why(self) -> &'static str {
         self.section("Why it matters")
     }
 
-    /// How to fix it.
+    /// Describes how to fix the finding.
     pub fn fix(self) -> &'static str {
         self.section("How to fix it")
     }
 
-    /// What `opm validate` reports, with letters for names; none if it reports nothing, or quotes a parser.
+    /// Returns the text of `opm validate`, with letters for names. `None` if it reports nothing, or quotes a parser.
     pub fn opm(self) -> Option<&'static str> {
         let section = self.section("What `opm validate` reports");
         let text = section.strip_prefix("```text\n")?;
         text.strip_suffix("\n```")
     }
 
-    /// The text of a section of the page.
+    /// Returns the text of a section of the page.
     fn section(self, heading: &str) -> &'static str {
         let mut sections = self.page().split("\n## ").skip(1);
         let text = sections.find_map(|section| section.strip_prefix(heading));
         text.unwrap_or_default().trim()
     }
 
-    /// The page that lists every rule.
+    /// Renders the page that lists every rule.
     pub fn index() -> String {
         let mut page = String::from(
             "# Lint findings\n\n\
@@ -136,7 +136,7 @@ impl Rule {
     }
 }
 
-/// The first row of a table of rules.
+/// Head of a table of rules.
 const ROW: &str = "| id | severity | description |\n| --- | --- | --- |\n";
 
 impl fmt::Display for Rule {
@@ -152,21 +152,21 @@ impl fmt::Debug for Rule {
 }
 
 word_set! {
-    /// What a rule is about.
+    /// Group of a rule.
     pub enum Family {
-        /// Reading the files.
+        /// Faults while reading files.
         Load => "reading files",
-        /// How the blobs refer to each other: what `opm validate` checks before the graph.
+        /// References between blobs, which `opm validate` checks before the graph.
         Conversion => "references between blobs",
         /// The graph of each channel, as `opm validate` checks it.
         Model => "channel graphs",
-        /// What no other program reports: how the catalog affects its users.
+        /// Effects of the catalog on its users, which no other program reports.
         Users => "effects on users",
     }
 }
 
 impl Family {
-    /// Whether `opm validate` fails wherever a rule of the family finds something.
+    /// Whether `opm validate` fails on every finding of the group.
     pub fn is_opms(self) -> bool {
         self != Self::Users
     }
@@ -178,7 +178,7 @@ impl Family {
     }
 }
 
-/// A name that no rule has.
+/// The error for an id that no rule has.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("no rule {}: {}", olmguard_catalog::version::go::quote(.name), advice(.nearest.as_ref()))]
 pub struct UnknownRule {

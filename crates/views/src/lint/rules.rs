@@ -1,7 +1,7 @@
-//! The rules, by topic, and the index of them all.
+//! The rules by topic, and the index of all rules.
 //!
-//! A rule is one item: its id, its group, its severity, its page, and the check with its sentence. To add a rule, write
-//! the item into the file of its topic, its page into `docs/lint`, and its name into [`INDEX`].
+//! A rule is one item: its id, group, severity, page, and the check with its sentence. To add a rule, write the item
+//! into the file of its topic, its page into `docs/lint`, and its name into [`INDEX`].
 
 mod bundles;
 mod channels;
@@ -17,7 +17,7 @@ mod upgrade_paths;
 
 use super::rule::RuleItem;
 
-/// Every rule, in the order of the page that lists them; findings at one place have the same order.
+/// Every rule, in the order of the page that lists them. Findings at one place have the same order.
 pub(super) static INDEX: &[RuleItem] = &[
     reading::INVALID_SYNTAX,
     reading::NOT_A_FILE,

@@ -1,7 +1,7 @@
-//! The blobs of a catalog by package, with what the checks ask again and again.
+//! The blobs of a catalog by package, with indexes that the checks share.
 //!
-//! Of what is there twice the first counts; the second is a finding of its own. A package is every name
-//! that a blob gives, defined or not: OLM v1 does not look for the `olm.package`.
+//! If a blob occurs twice, the first counts, and a rule reports the second. Every package name in a blob is a package,
+//! defined or not, because OLM v1 does not need the `olm.package`.
 
 mod steps;
 
@@ -22,9 +22,9 @@ use olmguard_catalog::version::{SkipRange, SkipRangeError, Version};
 pub(super) struct View<'w> {
     pub(super) written: &'w WrittenCatalog,
     pub(super) packages: BTreeMap<&'w str, PackageView<'w>>,
-    /// The packages that have a bundle of a name.
+    /// Packages that have a bundle of a given name.
     pub(super) homes: HashMap<&'w str, Vec<&'w str>>,
-    /// Whether blobs could not be read of which nothing is known.
+    /// Whether some blobs could not be read at all.
     has_lost: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct PackageView<'w> {
     pub(super) deprecations: Option<&'w Deprecations>,
     pub(super) guardrails: GuardrailsView<'w>,
     pub(super) by_name: HashMap<&'w str, usize>,
-    /// What could not be read: none of it counts as missing.
+    /// Blobs that could not be read. They do not count as missing.
     pub(super) unread: UnreadView<'w>,
     channels_by_name: HashMap<&'w str, usize>,
 }
@@ -46,7 +46,7 @@ pub(super) struct PackageView<'w> {
 /// The blobs of a package that could not be read.
 #[derive(Debug, Default)]
 pub(super) struct UnreadView<'w> {
-    /// Whether its `olm.package` is one.
+    /// Whether its `olm.package` is one of them.
     pub(super) package: bool,
     pub(super) channels: UnreadNames<'w>,
     pub(super) bundles: UnreadNames<'w>,
@@ -56,7 +56,7 @@ pub(super) struct UnreadView<'w> {
 #[derive(Debug, Default)]
 pub(super) struct UnreadNames<'w> {
     pub(super) known: HashSet<&'w str>,
-    /// Whether a blob of any name can be among them.
+    /// Whether the unread blobs can have any name.
     is_open: bool,
 }
 
@@ -70,18 +70,18 @@ impl UnreadNames<'_> {
     }
 }
 
-/// A bundle.
+/// A bundle with its version.
 #[derive(Debug)]
 pub(super) struct BundleView<'w> {
     pub(super) bundle: &'w Bundle,
     pub(super) version: Option<Version>,
 }
 
-/// A channel.
+/// A channel with its entries by name.
 #[derive(Debug)]
 pub(super) struct ChannelView<'w> {
     pub(super) channel: &'w Channel,
-    /// Its entries, of each name the first.
+    /// Entries of the channel. Of several with one name, only the first.
     pub(super) entries: Vec<EntryView<'w>>,
     by_name: HashMap<&'w str, usize>,
 }
@@ -90,9 +90,9 @@ pub(super) struct ChannelView<'w> {
 #[derive(Debug)]
 pub(super) struct EntryView<'w> {
     pub(super) entry: &'w Entry,
-    /// Its bundle.
+    /// Index of the bundle of the entry.
     pub(super) bundle: Option<usize>,
-    /// None where it has no `skipRange`.
+    /// The `skipRange`. `None` if the entry has none.
     pub(super) range: Option<Result<SkipRange, SkipRangeError>>,
 }
 
@@ -122,7 +122,7 @@ impl<'w> View<'w> {
             view.unread.bundles.is_open = true;
         }
         for guardrails in &written.guardrails {
-            // What they alone speak of is no package.
+            // Guardrails alone do not make a name a package.
             if let Some(view) = packages.get_mut(&*guardrails.package) {
                 view.guardrails.add(guardrails);
             }
@@ -200,19 +200,19 @@ impl<'w> PackageView<'w> {
         }
     }
 
-    /// The bundle of this name.
+    /// Returns the bundle of this name.
     pub(super) fn bundle(&self, name: &str) -> Option<&BundleView<'w>> {
         let index = self.by_name.get(name)?;
         self.bundles.get(*index)
     }
 
-    /// The channel of this name.
+    /// Returns the channel of this name.
     pub(super) fn channel(&self, name: &str) -> Option<&ChannelView<'w>> {
         let index = self.channels_by_name.get(name)?;
         self.channels.get(*index)
     }
 
-    /// Where the package is spoken of first.
+    /// Returns the place where the package is mentioned first.
     pub(super) fn spot(&self) -> Spot {
         let blobs = self.bundles.iter().map(|view| view.bundle.spot);
         let blobs = blobs.chain(self.channels.iter().map(|view| view.channel.spot));
@@ -220,7 +220,7 @@ impl<'w> PackageView<'w> {
         package.or_else(|| blobs.min()).unwrap_or_default()
     }
 
-    /// The version of a bundle.
+    /// Returns the version of a bundle.
     pub(super) fn version(&self, bundle: usize) -> Option<&Version> {
         self.bundles
             .get(bundle)
@@ -250,7 +250,7 @@ impl<'w> ChannelView<'w> {
         view
     }
 
-    /// The entry of this name.
+    /// Returns the entry of this name.
     pub(super) fn entry(&self, name: &str) -> Option<&EntryView<'w>> {
         let index = self.by_name.get(name)?;
         self.entries.get(*index)
@@ -258,13 +258,13 @@ impl<'w> ChannelView<'w> {
 }
 
 impl EntryView<'_> {
-    /// The range, if it can be read.
+    /// Returns the range, if it can be read.
     pub(super) fn readable_range(&self) -> Option<&SkipRange> {
         self.range.as_ref().and_then(|range| range.as_ref().ok())
     }
 }
 
-/// The blobs and properties of a package that hold guardrails of the known schema.
+/// The blobs and properties of a package that contain guardrails of the known schema.
 #[derive(Debug, Default)]
 pub(in crate::lint) struct GuardrailsView<'w> {
     pub(in crate::lint) blobs: Vec<&'w written::Guardrails>,
@@ -280,12 +280,12 @@ impl<'w> GuardrailsView<'w> {
         }
     }
 
-    /// Why they cannot be read, all together.
+    /// Returns why the guardrails cannot be read together.
     pub(in crate::lint) fn unread(&self) -> Option<UnreadGuardrails> {
         self.authored().stated()?.err().cloned()
     }
 
-    /// What counts, and where it stands, if all of them can be read together.
+    /// Returns the guardrails in effect and their place, if all of them can be read together.
     pub(in crate::lint) fn read(&self) -> Option<(&'w written::Guardrails, &'w Guardrails)> {
         let first = *self.blobs.first().or(self.properties.first())?;
         let stated = first.stated.as_ref()?.as_ref().ok()?;
@@ -293,7 +293,7 @@ impl<'w> GuardrailsView<'w> {
     }
 
     fn authored(&self) -> AuthorGuardrails {
-        // Two are too many already.
+        // Two are already too many.
         let stated = |all: &[&written::Guardrails]| {
             let stated = all.iter().filter_map(|written| written.stated.clone());
             stated.take(2).collect()

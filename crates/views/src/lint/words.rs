@@ -1,17 +1,17 @@
-//! What sentences about findings have in common: names, ranges and paths as they are shown.
+//! Common parts of the sentences about findings: names, ranges and paths as they are printed.
 //!
-//! A message is one line: subject, what was found, what was expected, how to fix it. What is taken from a
-//! catalog is quoted as Go quotes, so that nothing in it reaches a terminal as it is.
+//! A message is one line: subject, what was found, what was expected, how to fix it. Texts from a catalog are quoted
+//! as Go quotes them, so that no control character reaches a terminal.
 
 use olmguard_catalog::version::Version;
 use olmguard_catalog::version::go::{escape, quote};
 
-/// A text of a catalog, quoted, of a very long one the beginning: no more of it is kept anyway.
+/// Quotes a text of a catalog. Of a very long text, only the beginning is kept.
 pub(super) fn q(text: &str) -> String {
     quote(beginning(text))
 }
 
-/// A range, quoted: of a long one the beginning.
+/// Quotes a range. Of a long range, only the beginning is kept.
 pub(super) fn range(text: &str) -> String {
     let end = text.floor_char_boundary(RANGE);
     match text.get(..end).filter(|_| end < text.len()) {
@@ -20,13 +20,13 @@ pub(super) fn range(text: &str) -> String {
     }
 }
 
-/// A text as far as it is kept: names in a catalog can be as long as a blob.
+/// Cuts a text to the maximum length. Names in a catalog can be as long as a blob.
 pub(super) fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(KEPT))
         .unwrap_or_default()
 }
 
-/// Names on a path, quoted: of a long one both ends, the rest counted.
+/// Quotes the names on a path. Of a long path, only both ends are named, and the rest is counted.
 pub(super) fn path(all: &[&str]) -> String {
     let shown = |part: &[&str]| {
         part.iter()
@@ -46,7 +46,7 @@ pub(super) fn path(all: &[&str]) -> String {
     }
 }
 
-/// Names, quoted: as many as fit, the rest counted.
+/// Quotes names. If there are many, only the first are named, and the rest is counted.
 pub(super) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<_> = all.into_iter().collect();
     let shown: Vec<_> = all.iter().take(NAMED).map(|name| q(name)).collect();
@@ -57,12 +57,12 @@ pub(super) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// A version, whose text can be of any length.
+/// Escapes a version, whose text can have any length.
 pub(super) fn escaped(version: &Version) -> String {
     escape(&version.to_string())
 }
 
-/// The advice about a name that does not exist: the nearest name, otherwise what to do.
+/// Returns the advice about an unknown name: the nearest name, otherwise a general text.
 pub(super) fn meant(nearest: Option<&str>, otherwise: &str) -> String {
     match nearest {
         Some(name) => format!("did you mean {}?", q(name)),
@@ -70,13 +70,13 @@ pub(super) fn meant(nearest: Option<&str>, otherwise: &str) -> String {
     }
 }
 
-/// How many names a message has at most, a path at each end.
+/// Maximum number of names in a message, and at each end of a path.
 pub(super) const NAMED: usize = 3;
 
-/// How many bytes of a range a message shows.
+/// Maximum number of bytes of a range in a message.
 const RANGE: usize = 120;
 
-/// How many bytes of a text are kept: far more than real names need.
+/// Maximum number of bytes of a text: far more than real names need.
 const KEPT: usize = 4096;
 
 #[cfg(test)]

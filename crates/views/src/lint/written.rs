@@ -1,7 +1,7 @@
-//! A catalog as it is written: every blob in the order of the files, each part with its place.
+//! A catalog as written: every blob in the order of the files, each part with its place.
 //!
-//! Unlike [`olmguard_catalog::Catalog`] it keeps what no program would accept, for that is what is
-//! looked for.
+//! Unlike [`olmguard_catalog::Catalog`], it also keeps what no program would accept, because lint reports exactly
+//! that.
 
 mod collect;
 mod locate;
@@ -19,28 +19,28 @@ pub use collect::Collector;
 /// A place in the files of a catalog.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Spot {
-    /// Which file.
+    /// Index of the file.
     pub(crate) file: u32,
-    /// Counted from 1.
+    /// Line, counted from 1.
     pub(crate) line: u32,
-    /// Counted from 1, in characters.
+    /// Column, counted from 1, in characters.
     pub(crate) column: u32,
 }
 
 impl Spot {
-    /// This place, or the other one if a part is absent and has none.
+    /// Returns this place, or the other one if this is the place of an absent part.
     pub(crate) fn or(self, other: Self) -> Self {
         if self == Self::default() { other } else { self }
     }
 }
 
-/// One catalog.
+/// A catalog as written.
 #[derive(Debug, Default)]
 pub struct WrittenCatalog {
-    /// What it is called.
+    /// Name of the catalog.
     pub(crate) name: Box<str>,
     pub(crate) files: Vec<Box<str>>,
-    /// The first file with guardrails of an administrator, if there are any; then nothing else is reported on.
+    /// First file with guardrails of an administrator, if any. Lint then reports on nothing else.
     pub(crate) imposed_from: Option<u32>,
     pub(crate) packages: Vec<Package>,
     pub(crate) channels: Vec<Channel>,
@@ -51,13 +51,13 @@ pub struct WrittenCatalog {
     pub(crate) unknown_keys: Vec<UnknownKey>,
     /// Blobs of schemas that OLM does not know.
     pub(crate) others: Vec<OtherBlob>,
-    /// Blobs that could not be read: what names them is right.
+    /// Blobs that could not be read, although their labels could.
     pub(crate) unread: Vec<UnreadBlob>,
     pub(crate) faults: Vec<LoadFault>,
 }
 
 impl WrittenCatalog {
-    /// The packages that its blobs are about, perhaps several times.
+    /// Returns the packages of its blobs, possibly with repetitions.
     pub fn packages(&self) -> impl Iterator<Item = &str> {
         let packages = self.packages.iter().map(|blob| &*blob.name);
         let channels = self.channels.iter().map(|blob| &*blob.package);
@@ -70,18 +70,18 @@ impl WrittenCatalog {
         self.imposed_from.is_some_and(|from| spot.file >= from)
     }
 
-    /// Whether a package, a channel or a bundle could not be read of which not even package and name are known.
+    /// Whether a package, channel or bundle could not be read, and even its package or name is unknown.
     pub(crate) fn has_lost(&self) -> bool {
         let is_lost = |fault: &LoadFault| fault.what.loses() && !self.is_imposed(fault.spot);
         self.unread.iter().any(UnreadBlob::is_nameless) || self.faults.iter().any(is_lost)
     }
 
-    /// The file of a place.
+    /// Returns the file of a place.
     pub(crate) fn file(&self, spot: Spot) -> &str {
         self.files.get(spot.file as usize).map_or("", |file| file)
     }
 
-    /// Whether the catalog is a directory, and the place is in a file of it.
+    /// Whether the catalog is a directory that contains the file of the place.
     pub(crate) fn is_in_directory(&self, spot: Spot) -> bool {
         *self.file(spot) != *self.name && !self.is_imposed(spot)
     }
@@ -101,7 +101,7 @@ pub(crate) struct Channel {
     pub(crate) spot: Spot,
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
-    /// What a key `channel` says.
+    /// Value of a key `channel`.
     pub(crate) stray_key: Option<Text>,
     pub(crate) entries: Vec<Entry>,
 }
@@ -116,7 +116,7 @@ pub(crate) struct Entry {
     pub(crate) skip_range: Text,
 }
 
-/// A string and its place.
+/// A string with its place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) spot: Spot,
@@ -130,24 +130,24 @@ pub(crate) struct Bundle {
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
     pub(crate) image: Text,
-    /// The images that are no valid references.
+    /// Images that are not valid references.
     pub(crate) invalid_images: Vec<InvalidImage>,
-    /// Its properties of type `olm.package`.
+    /// Properties of type `olm.package`.
     pub(crate) versions: Vec<PackageProperty>,
-    /// The first property whose value is not of its type.
+    /// First property whose value does not have its type.
     pub(crate) property_fault: Option<PropertyFault>,
-    /// Whether manifests stand in it.
+    /// Whether the bundle contains manifests.
     pub(crate) has_objects: bool,
     pub(crate) dependency: Option<(DependencyKind, Spot)>,
-    /// What its `olm.csv.metadata` says about the installation.
+    /// Facts about the installation from its `olm.csv.metadata`.
     pub(crate) install: Option<InstallFacts>,
     pub(crate) min_kube_version: Text,
 }
 
-/// An image that cannot be read.
+/// An image reference that is not valid.
 #[derive(Debug)]
 pub(crate) struct InvalidImage {
-    /// Which of the related images; none for the bundle's own.
+    /// Index in the related images. `None` for the image of the bundle itself.
     pub(crate) related: Option<usize>,
     pub(crate) image: Text,
     pub(crate) fault: ImageFault,
@@ -162,7 +162,7 @@ pub(crate) struct PackageProperty {
     pub(crate) release: Box<str>,
 }
 
-/// A property whose value is not of its type.
+/// A property whose value does not have its type.
 #[derive(Debug)]
 pub(crate) struct PropertyFault {
     pub(crate) spot: Spot,
@@ -179,7 +179,7 @@ pub(crate) struct Deprecations {
     pub(crate) entries: Vec<Deprecation>,
 }
 
-/// An entry of it.
+/// An entry of an `olm.deprecations`.
 #[derive(Debug)]
 pub(crate) struct Deprecation {
     pub(crate) spot: Spot,
@@ -188,37 +188,37 @@ pub(crate) struct Deprecation {
     pub(crate) message: Box<str>,
 }
 
-/// A key that has no effect, or is another spelling of one that has.
+/// A key that has no effect, or is another spelling of a known one.
 #[derive(Debug)]
 pub(crate) struct UnknownKey {
-    /// Where the value stands.
+    /// Place of the value.
     pub(crate) spot: Spot,
     pub(crate) package: Box<str>,
-    /// The blob that has it: schema and name.
+    /// Schema and name of the blob.
     pub(crate) blob: (Box<str>, Box<str>),
-    /// The object inside the blob, such as `entries[2]`; empty for the blob itself.
+    /// Path of the object inside the blob, such as `entries[2]`. Empty for the blob itself.
     pub(crate) path: Box<str>,
-    /// The name of the entry that has it, if one has.
+    /// Name of the entry that contains the key, if any.
     pub(crate) entry: Option<Box<str>>,
     pub(crate) key: Box<str>,
     pub(crate) known: &'static [&'static str],
-    /// The field that OLM reads it as anyway.
+    /// Field that OLM assigns the value to anyway.
     pub(crate) read_as: Option<&'static str>,
 }
 
 /// A blob of a schema that OLM does not know.
 #[derive(Debug)]
 pub(crate) struct OtherBlob {
-    /// Where the schema stands.
+    /// Place of the schema.
     pub(crate) spot: Spot,
     pub(crate) package: Box<str>,
     pub(crate) schema: Box<str>,
 }
 
-/// A blob that could not be read, as far as it says what it is.
+/// A blob that could not be read, with its labels as far as they are known.
 #[derive(Debug)]
 pub(crate) struct UnreadBlob {
-    /// The file that it stands in.
+    /// Index of the file.
     pub(crate) file: u32,
     pub(crate) schema: Box<str>,
     pub(crate) package: Box<str>,
@@ -226,7 +226,7 @@ pub(crate) struct UnreadBlob {
 }
 
 impl UnreadBlob {
-    /// Whether it can be any package, channel or bundle.
+    /// Whether the blob can be any package, channel or bundle.
     fn is_nameless(&self) -> bool {
         match &*self.schema {
             "" => true,
@@ -237,7 +237,7 @@ impl UnreadBlob {
     }
 }
 
-/// Something that could not be read.
+/// A fault while reading, with its place.
 #[derive(Debug)]
 pub(crate) struct LoadFault {
     pub(crate) spot: Spot,
@@ -245,29 +245,29 @@ pub(crate) struct LoadFault {
     pub(crate) what: LoadFaultKind,
 }
 
-/// What is wrong with it.
+/// Kind of a fault while reading.
 #[derive(Debug)]
 pub(crate) enum LoadFaultKind {
-    /// The text; `hint` is the line of YAML that begins a value with a character that it must not.
+    /// Invalid syntax. `hint` is the line of YAML in which a value starts with a character that it must not.
     Syntax {
         malformed: FbcErrorKind,
         hint: Option<Box<str>>,
     },
-    /// It stands in the folder and is no file.
+    /// An item in the directory is not a file.
     NotAFile(NotAFile),
-    /// A scalar of YAML stands behind a tag that means nothing.
+    /// A YAML scalar has a tag without a meaning.
     Tag { tag: Box<str>, value: Box<str> },
-    /// A document is no blob.
+    /// A document is not a blob.
     NotAnObject(JsonKind),
-    /// A label of a blob, or its keys.
+    /// A label or the keys of a blob are invalid.
     Meta(FbcErrorKind),
-    /// OLM v1 cannot file it.
+    /// OLM v1 cannot store the blob under its name.
     Unfilable(FbcErrorKind),
-    /// It has no schema.
+    /// A blob has no schema.
     MissingSchema,
-    /// A field of a blob of this schema.
+    /// A field of a blob of this schema has the wrong type.
     WrongType { schema: Box<str>, fault: Fault },
-    /// The data of an `olm.bundle.object`.
+    /// The data of an `olm.bundle.object` is invalid.
     Object {
         bundle: Box<str>,
         index: usize,
@@ -276,7 +276,7 @@ pub(crate) enum LoadFaultKind {
 }
 
 impl LoadFaultKind {
-    /// Whether it is not known which blob it loses.
+    /// Whether the fault hides a blob that cannot be identified.
     fn loses(&self) -> bool {
         match self {
             Self::Syntax { .. } => true,
@@ -289,16 +289,16 @@ impl LoadFaultKind {
     }
 }
 
-// === Images that are no valid references: found where a blob is read, located where it is kept ===
+// === Invalid image references: found while a blob is read, located when it is kept ===
 
-/// A blob, and what is wrong with the images of a bundle: finding that is worth another core.
+/// A blob, and its invalid image references if it is a bundle. Checking images is slow enough to run on other cores.
 #[derive(Debug)]
 pub struct ReadBlob<'a> {
     blob: Raw<'a>,
     images: Vec<ImageAt>,
 }
 
-/// An invalid image: which of the related ones, none for the bundle's own.
+/// An invalid image: its index in the related images, or `None` for the bundle's own.
 type ImageAt = (Option<usize>, ImageFault);
 
 impl<'a> ReadBlob<'a> {
@@ -308,7 +308,7 @@ impl<'a> ReadBlob<'a> {
     }
 }
 
-/// The invalid images of a blob, if it is a bundle.
+/// Returns the invalid images of a blob, if it is a bundle.
 fn invalid_images(blob: &Raw<'_>) -> Vec<ImageAt> {
     let raw::Value::Object(object) = &blob.value else {
         return Vec::new();
@@ -323,7 +323,7 @@ fn invalid_images(blob: &Raw<'_>) -> Vec<ImageAt> {
     invalid.collect()
 }
 
-/// Those images with their places.
+/// Adds the places to invalid images.
 fn located(
     images: Vec<ImageAt>,
     bundle: &raw::RawBundle<'_>,
@@ -344,9 +344,9 @@ fn located(
     invalid.collect()
 }
 
-// === What is written of upgrade steps, with the place of each rule ===
+// === Guardrails as written, with the place of each rule ===
 
-/// A blob or a property that holds guardrails, or would in another version of the schema.
+/// A blob or a property that contains guardrails, in the known or in another version of the schema.
 #[derive(Debug)]
 pub(crate) struct Guardrails {
     pub(crate) carrier: Carrier,
@@ -354,34 +354,34 @@ pub(crate) struct Guardrails {
     pub(crate) schema: Box<str>,
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
-    /// What they say; none in another version of the schema.
+    /// Contents of the guardrails. `None` in another version of the schema.
     pub(crate) stated: Option<Result<guardrail::Guardrails, UnreadGuardrails>>,
-    /// The rules in the order written, if they can be read.
+    /// Rules in the order written, if they can be read.
     pub(crate) rules: Vec<RuleSpot>,
-    /// Where they cannot be read.
+    /// Place of the fault, if they cannot be read.
     pub(crate) fault: Spot,
 }
 
-/// What holds guardrails.
+/// Location of guardrails in a catalog.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Carrier {
-    /// A blob of its own.
+    /// A separate blob.
     Blob,
     /// A property of the `olm.package`.
     Property,
 }
 
-/// Where a rule stands.
+/// A rule with its place.
 #[derive(Debug)]
 pub(crate) struct RuleSpot {
     pub(crate) id: Box<str>,
     pub(crate) spot: Spot,
-    /// Whether it has a key `bypassable`.
+    /// Whether the rule has a key `bypassable`.
     pub(crate) says_bypassable: bool,
 }
 
 impl Guardrails {
-    /// Of a version of the schema that is not known here.
+    /// Creates guardrails of an unknown version of the schema.
     fn unknown(carrier: Carrier, spot: Spot, schema: &str, (package, name): (&str, &str)) -> Self {
         Self {
             carrier,
@@ -395,7 +395,7 @@ impl Guardrails {
         }
     }
 
-    /// What is written in a blob, or in a property of a package.
+    /// Reads the guardrails of a blob, or of a property of a package.
     fn of(
         carrier: Carrier,
         written: &raw::RawGuardrails<'_>,
@@ -420,7 +420,7 @@ impl Guardrails {
     }
 }
 
-/// The rules of guardrails that can be read.
+/// Returns the rules of valid guardrails, with their places.
 fn rules(written: &raw::RawGuardrails<'_>, locator: &mut Locator<'_>) -> Vec<RuleSpot> {
     let whole: serde_json::Value = serde_json::from_str(&written.text).unwrap_or_default();
     let rules = whole.get("rules").and_then(serde_json::Value::as_array);
@@ -437,7 +437,7 @@ fn rules(written: &raw::RawGuardrails<'_>, locator: &mut Locator<'_>) -> Vec<Rul
     rules.collect()
 }
 
-/// Which rule a field such as `rules[2].via` is of.
+/// Returns the index of the rule in a path such as `rules[2].via`.
 fn rule_of(path: &str) -> Option<usize> {
     let (index, _) = path.strip_prefix("rules[")?.split_once(']')?;
     index.parse().ok()

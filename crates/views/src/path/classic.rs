@@ -1,4 +1,4 @@
-//! The walk of OLM v0: the only way there is, since nothing can be pinned.
+//! Automatic upgrades of OLM v0. There is no other path, because a Subscription cannot pin a version.
 
 use crate::path::{End, Generation, PathReport, WalkReport, not_applied};
 use crate::see::BundleReport;
@@ -14,8 +14,8 @@ use olmguard_engine::resolve::classic::{
 use olmguard_engine::resolve::{Choice, Offer};
 
 impl PathReport {
-    /// What OLM v0 does with a Subscription to the first of the asked channels, else to none: the walk
-    /// in each catalog.
+    /// Reports the automatic upgrades of OLM v0 in each catalog, for a Subscription to the first requested
+    /// channel, or to no channel if none is requested.
     ///
     /// # Errors
     /// If `to` names nothing.
@@ -37,7 +37,7 @@ impl PathReport {
         })
     }
 
-    /// Whether a walk of OLM v0 comes to the goal or is there; without a goal, whether each ends at a head.
+    /// Whether OLM v0 reaches the goal or has it installed; without a goal, whether every walk ends at a head.
     pub(super) fn is_walked(&self) -> bool {
         match &self.to {
             Some(to) => {
@@ -49,14 +49,14 @@ impl PathReport {
         }
     }
 
-    /// Whether the name of the installed bundle decides: an edge can name it, and lead elsewhere than the ranges.
+    /// Whether the unknown name of the installed bundle decides: an edge that names it can differ from the ranges.
     pub(super) fn is_walk_unknown(&self) -> bool {
         let is_nameless = self.olm == Generation::V0 && self.from.bundle.is_none();
         is_nameless && self.walks.iter().any(|walk| walk.has_goal) && !self.is_walked()
     }
 }
 
-/// The channel of a Subscription has one name.
+/// Returns the channel of the Subscription. A Subscription has at most one.
 pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> SubscribedChannel<'a> {
     match inquiry.filter.channels.first() {
         Some(channel) => SubscribedChannel::To(channel),
@@ -90,7 +90,7 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, goal: Option<Choice<'a>>) 
     }
 }
 
-/// The steps from what is installed, and why they end.
+/// Returns the steps from the installed bundle, and why they end.
 fn walked(
     line: &SubscriptionOrder<'_, '_>,
     inquiry: &Inquiry<'_>,
@@ -105,14 +105,14 @@ fn walked(
         _ if inquiry.known == CatalogKnowledge::VersionOnly => return (Vec::new(), End::Unknown),
         outlook => return (Vec::new(), end(outlook)),
     };
-    // From the first step on: a circle comes back to what is installed, and the path shows that.
+    // Start after the installed bundle: a cycle returns to it, and the path shows that.
     let mut steps = vec![first];
     steps.extend(line.walk_from(first));
     let last = steps.last().copied().unwrap_or(first);
     (steps, end(line.outlook_at(last)))
 }
 
-/// Whether OLM v0 tries the goal from any version.
+/// Whether the channel order contains the goal, so OLM v0 tries it from some version.
 fn tries(line: &SubscriptionOrder<'_, '_>, goal: Option<Choice<'_>>) -> bool {
     goal.is_none_or(|to| {
         let mut tried = line.order();

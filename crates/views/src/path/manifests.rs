@@ -6,14 +6,14 @@ use crate::path::{PathReport, text};
 use olmguard_engine::extension::{Filter, RecognisedObject, Shape, recognise};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 
-/// The manifest that each hop changes.
+/// The manifest in which each step sets the version.
 #[derive(Clone, Debug)]
 pub struct Frame {
     object: Value,
 }
 
 impl Frame {
-    /// A new object of this name, which asks for what a filter asks for.
+    /// Creates a new object of this name with the package and the channels of a filter.
     pub fn new(name: &str, namespace: &str, service_account: &str, filter: &Filter) -> Self {
         let mut catalog = json!({"packageName": filter.package});
         if let (Some(catalog), false) = (catalog.as_object_mut(), filter.channels.is_empty()) {
@@ -33,19 +33,19 @@ impl Frame {
         }
     }
 
-    /// An object as it is; none that is no extension of the API that is served.
+    /// Wraps an existing object. Returns `None` unless it is a ClusterExtension of the served API.
     pub fn of(object: Value) -> Option<Self> {
         let is_v1 = recognise(&object) == RecognisedObject::Extension(Shape::V1);
         is_v1.then_some(Self { object })
     }
 
-    /// The same with these channels.
+    /// Sets the channels.
     pub fn with_channels(mut self, channels: &[String]) -> Self {
         set(&mut self.object, "channels", json!(channels));
         self
     }
 
-    /// The same with a selector of the one catalog of this name.
+    /// Sets a selector that matches only the catalog of this name.
     pub fn with_catalog(mut self, name: &str) -> Self {
         let selector = json!({"matchLabels": {METADATA_NAME_LABEL: name}});
         set(&mut self.object, "selector", selector);
@@ -59,16 +59,16 @@ impl Frame {
     }
 }
 
-/// A manifest, and what it is for.
+/// A manifest and its purpose.
 #[derive(Clone, Debug)]
 pub struct ManifestOfPath {
-    /// The comment above it.
+    /// Comment above the object.
     pub comment: String,
-    /// The object.
+    /// The object itself.
     pub object: Value,
 }
 
-/// The manifest of the one edit that is enough, if there is one, and that of each step, in order.
+/// Returns the manifest of the one edit that is enough, if any, then one per step, in order.
 pub fn manifests(report: &PathReport, frame: &Frame) -> Vec<ManifestOfPath> {
     let manifest = |comment, version| ManifestOfPath {
         comment,

@@ -383,7 +383,7 @@ fn a_dead_end_is_named() {
     assert_eq!(line(any, "1.2.0"), None);
 }
 
-/// `audit` says the same of each: see `a_prerelease_counts_if_one_is_installed`.
+/// `audit` follows the same rule: see `a_prerelease_counts_if_one_is_installed`.
 #[test]
 fn a_path_ends_at_a_prerelease_only_if_one_is_meant() {
     let lines =

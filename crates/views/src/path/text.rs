@@ -1,4 +1,4 @@
-//! The path for people.
+//! Text form of a path report.
 
 use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{BundleReport, arrows, say_forbidden};
@@ -9,7 +9,7 @@ use olmguard_engine::resolve::Choice;
 use olmguard_report::{Cell, Table, Text, Tone};
 
 impl PathReport {
-    /// The report as it is printed with `-o text`, with its last line break.
+    /// Renders the report for `-o text`, with the last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::default();
         match self.olm {
@@ -23,7 +23,7 @@ impl PathReport {
         text
     }
 
-    /// With a target, the steps to it come first; without one, what happens automatically.
+    /// Prints the steps first if there is a target, otherwise the automatic upgrades.
     fn say_path(&self, text: &mut Text) {
         self.say_outcome(text);
         if self.is_targeted {
@@ -36,7 +36,7 @@ impl PathReport {
     }
 
     fn say_walks(&self, text: &mut Text) {
-        // Without the name of the installed bundle, no upgrade is no answer.
+        // If the installed version is not one of the package, "no upgrade" means nothing.
         let is_known = |walk: &&WalkReport| {
             self.no_version.is_none() || !walk.steps.is_empty() || walk.end == End::Unknown
         };
@@ -77,7 +77,7 @@ impl PathReport {
         }
     }
 
-    /// What the search for a path came to.
+    /// Returns the result of the search for a path, and its tone.
     fn outcome(&self) -> (String, Tone) {
         let (words, tone) = match self.hops.as_deref() {
             Some([]) => ("already installed", Tone::Good),
@@ -94,13 +94,13 @@ impl PathReport {
         (words.to_owned(), tone)
     }
 
-    /// Why there is no path, a line each.
+    /// Returns why there is no path, one line per item.
     fn reasons(&self) -> Vec<String> {
         let lines = self.message.iter().flat_map(|message| message.lines());
         lines.map(str::to_owned).collect()
     }
 
-    /// Why steps are there that edges alone would not need.
+    /// Prints why the path has steps that the edges alone would not need.
     fn say_bends(&self, text: &mut Text) {
         for (at, hop) in (1..).zip(self.hops()) {
             let steps = hop.bent_by.iter().flat_map(ForbiddenReport::told);
@@ -109,7 +109,7 @@ impl PathReport {
         }
     }
 
-    /// The path that edges alone would give.
+    /// Formats the path that the edges alone would give.
     fn barred_path(&self, barred: &BarredReport) -> String {
         let bundles = barred.bundles.iter().map(BundleReport::label);
         let path: Vec<_> = std::iter::once(self.from.label()).chain(bundles).collect();
@@ -136,12 +136,12 @@ impl PathReport {
         self.say_headline(words, tone, text);
     }
 
-    /// That OLM does not install a bundle of the path, if it is so.
+    /// Returns the note that OLM does not install a bundle of the path, if there is one.
     pub fn uninstallable(&self) -> Option<&str> {
         self.uninstallable.as_deref()
     }
 
-    /// Why there is no path, in one line; nothing if there is one.
+    /// Returns why there is no path, in one line, or `None` if there is one.
     pub fn no_way(&self) -> Option<String> {
         if self.is_found() {
             return None;
@@ -159,7 +159,7 @@ impl PathReport {
         Some(parts.join("; "))
     }
 
-    /// What the headline is about.
+    /// Returns the start of the headline: package, installed version and goal.
     fn subject(&self) -> String {
         let (package, from) = (go::escape(&self.package), self.from.label());
         let to = self.to.as_ref().map(|to| format!(" -> {}", to.label()));
@@ -190,7 +190,7 @@ impl PathReport {
         table
     }
 
-    /// The edge that allows a step, in parts.
+    /// Formats the edge that allows a step, in parts.
     fn edge(&self, hop: &Hop) -> Vec<String> {
         match hop.edges.split_first() {
             _ if self.is_free => vec!["none needed: SelfCertified".to_owned()],
@@ -255,12 +255,12 @@ fn because(step: &str, why: &str) -> String {
     format!("because {step} is forbidden: {why}")
 }
 
-/// That not every step was compared with the path that edges alone would give.
+/// Notes that not every step was compared with the path that the edges alone would give.
 pub(super) fn not_all_compared() -> String {
     format!("olmguard checked only the first {MOST_BENDS} steps for guardrails that require them")
 }
 
-/// That OLM does not install a bundle of the path, and why.
+/// Notes that OLM does not install a bundle of the path, and why.
 pub(super) fn not_installed(step: &UninstallableStep<'_>) -> Option<String> {
     let decision = &step.decision;
     let why = explain::reason(&decision.edit(), decision.judgement())?;
@@ -271,7 +271,7 @@ pub(super) fn not_installed(step: &UninstallableStep<'_>) -> Option<String> {
     })
 }
 
-/// That an upgrade policy denies an edit of the path, and which.
+/// Notes that an upgrade policy denies an edit of the path, and which one.
 pub(super) fn policed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> Option<String> {
     let decision = inquiry.policed(path)?;
     let why = explain::reason(&decision.edit(), decision.judgement())?;
@@ -279,23 +279,23 @@ pub(super) fn policed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> Option<
     Some(format!("the edit to {to} is denied: {why}"))
 }
 
-/// What the manifest of the one edit is for.
+/// Formats the comment above the manifest of the one edit.
 pub(super) fn one_edit(edit: &OneEditReport) -> String {
     let end = edit.end();
     format!("One edit is enough: OLM upgrades to {end}. Or apply the steps below one by one.")
 }
 
-/// Which step a manifest is.
+/// Formats the comment above the manifest of a step.
 pub(super) fn step(at: usize, count: usize) -> String {
     format!("Step {at} of {count}")
 }
 
-/// That the search did not consider edits without an edge.
+/// Notes that the search did not consider edits without an edge.
 pub(super) fn only_along_edges() -> String {
     "the search considered only upgrade edges; the override may allow other paths".to_owned()
 }
 
-/// That guardrails were not applied to every step along the edges.
+/// Notes that guardrails were not applied to every step along the edges.
 pub(super) fn barred_so_far(looked_at: usize) -> String {
     format!(
         "the path without guardrails is longer than {looked_at} steps: olmguard applied guardrails \

@@ -1,7 +1,7 @@
 //! The graph as text for graphviz.
 //!
-//! A cluster for each channel, arrows from old to new, one for each edge between what the channel
-//! shows; what a range holds beyond that is counted at the entry.
+//! Each channel is a cluster. Arrows point from the old to the new version, one for each edge
+//! between versions of the channel. Other versions in a range are only counted at the entry.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::picture::walk::StepField;
 use crate::picture::{Marks, VersionMark, text};
 use olmguard_catalog::version::go;
 
-/// The whole text.
+/// Renders the whole text.
 pub fn dot(sketch: &Sketch<'_, '_>) -> String {
     let mut out = String::new();
     let package = quoted(sketch.graph.name());
@@ -57,7 +57,7 @@ fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String
     out.push_str("  }\n");
 }
 
-/// What a range holds, whatever becomes of the parts of it.
+/// Writes how many versions a range includes, whatever the fate of its parts.
 fn range(at: usize, lane: &Lane<'_>, parts: &[Fan<'_>], out: &mut String) {
     let Some((to, FanKind::SkipRange(range))) = parts.first().map(|fan| (fan.to, fan.kind)) else {
         return;
@@ -116,7 +116,7 @@ fn edge(
     );
 }
 
-/// How the marks of a version change its shape.
+/// Returns the attributes by which the marks of a version change its shape.
 fn looks(marks: Marks) -> String {
     let looks = [
         (VersionMark::Installed, ", penwidth=3, color=purple"),
@@ -132,7 +132,7 @@ fn id(lane: usize, VersionRow(row): VersionRow) -> String {
     format!("c{lane}r{row}")
 }
 
-/// A text between quotes. Backslashes are doubled: in a label they would stand for other texts.
+/// Quotes a text. Backslashes are doubled, because graphviz expands escapes in labels.
 fn quoted(text: &str) -> String {
     let escaped = go::escape(text);
     let plain = escaped.replace('\\', "\\\\").replace("\\\\\"", "\\\"");

@@ -1,10 +1,10 @@
-//! The picture as one page that needs nothing else: no network, no other file.
+//! The picture as a self-contained page: it needs no network and no other file.
 //!
-//! The SVG stands in it as it is; a script of our own zooms, folds, searches, and follows edges. What may
-//! be followed or folded is worked out here, not there: the page holds, for each version, the steps that
+//! The page contains the SVG unchanged. A script zooms, folds, searches, and follows edges. The steps to follow and
+//! the versions to fold are computed here, not in the script: the page holds, for each version, the steps that
 //! OLM takes.
-//! Nothing else may run or be loaded: the policy in its head names our script and style by digest, and
-//! the data stand in a block that no browser runs, without a character that could end it.
+//! Nothing else can run or be loaded: the content security policy allows only this script and these styles, by
+//! digest. The data are in a block that browsers do not run, without any character that could end it.
 
 mod data;
 mod notes;
@@ -14,7 +14,7 @@ use crate::picture::sketch::Sketch;
 use crate::picture::{Generation, svg, text};
 use olmguard_report::xml::{Xml, escape, fill};
 
-/// A whole page.
+/// Renders the whole page.
 pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let mut title = String::new();
     escape(&text::title(sketch), &mut title);
@@ -48,17 +48,17 @@ const SCRIPT: &str = concat!(
 );
 const STYLE: &str = include_str!("html/page.css");
 
-// A digest is that of the text as it stands in the page; a test says what it should be.
+// Digests are of the texts as they appear in the page. A test checks them.
 const SCRIPT_DIGEST: &str = "sha256-jgCVwmMijL5zJGmAqMlreoz77/PH+ARmjy/0Lbsb228=";
 const STYLE_DIGEST: &str = "sha256-h3IPHo0hM2VPXoonQjKvP3EUUdmZ/y8ZWPDwR1Y1wbI=";
 const COMPARING_STYLE_DIGEST: &str = "sha256-nCAgkE/ARrUaASRzNnqnuqP9JM0SRH29kSQLY70tHf4=";
 const PICTURE_STYLE_DIGEST: &str = "sha256-iQee6mZYEX4ewNDPoVuspoU/RE9HWibvCaMroOw11jE=";
 
-// === Sentences that the script fills in; those that always stand there are in page.html ===
+// === Sentences that the script inserts. Fixed ones are in page.html. ===
 
 const FOLD: &str = "Unfold all";
 
-/// The texts that the script fills in: a name, and a text with `{PLACES}`.
+/// Texts that the script inserts: a name, and a text with `{PLACES}`.
 const FILLED: [(&str, &str); 31] = [
     ("by", "{field} in {channel}"),
     ("semver", "the semver rules"),
@@ -102,7 +102,7 @@ const FILLED: [(&str, &str); 31] = [
     ("moreMatches", "{count} more: type more of the version"),
 ];
 
-/// The text of the panel while nothing is selected.
+/// Returns the text of the panel while nothing is selected.
 fn helps(olm: Generation) -> [&'static str; 5] {
     let whose = match olm {
         Generation::V1 => {

@@ -1,4 +1,4 @@
-//! The graph as JSON, schema `olmguard.graph/v1`: what is drawn, without any place.
+//! The graph as JSON, schema `olmguard.graph/v1`: the contents of the picture, without positions.
 
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ struct WalkJson<'s> {
 const SCHEMA: &str = "olmguard.graph/v1";
 
 impl<'s> GraphJson<'s> {
-    /// Of what is drawn.
+    /// Converts a sketch.
     pub fn of(sketch: &'s Sketch<'_, '_>) -> Self {
         let lanes = sketch.lanes.iter();
         let channels = lanes.filter(|lane| lane.kind == LaneKind::Channel);
@@ -221,7 +221,7 @@ fn entry<'s>(
     let steps = lane.steps.iter().filter(|step| step.to == row);
     let fans = lane.fans.iter().filter(|fan| fan.to == row);
     let mut skips = Vec::new();
-    // A range may be drawn in parts: what is taken, what is forbidden, and what is not taken.
+    // One range can be several fans: taken, forbidden and not taken.
     let mut ranges = BTreeMap::<&str, Vec<VersionRow>>::new();
     for fan in fans {
         match fan.kind {

@@ -1,4 +1,4 @@
-//! Places of all parts of a picture.
+//! Positions of all parts of a picture.
 //!
 //! ```text
 //!        versions |  stable                        |  candidate
@@ -9,8 +9,8 @@
 //!                     replaces   skips, skipRange
 //! ```
 //!
-//! A step to the next version runs in the middle, one past others to the left of them, and what skips
-//! to their right, folded (`fold`). Lines keep to tracks of their own, so none lies upon another.
+//! A step to the next version runs in the middle, a longer one to the left, and edges that skip to the right, folded
+//! (`fold`). Lines have separate tracks, so they do not overlap.
 
 mod card;
 mod plan;
@@ -29,17 +29,17 @@ use crate::picture::{VersionMark, text};
 
 pub(crate) use crate::picture::layout::plan::signs;
 
-/// Gives everything its place, in as few columns as channels need.
+/// Lays out a sketch in as few columns as the channels need.
 pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
     place(sketch, 0)
 }
 
-/// The same for a page: a channel has a column of its own as long as a window has room for one more.
+/// Lays out a sketch for a page: each channel has its own column as long as the window has room for one more.
 pub fn layout_for_page(sketch: &Sketch<'_, '_>) -> Scene {
     place(sketch, WINDOW)
 }
 
-/// Shares no column before the picture is this wide.
+/// Lays out a sketch. Channels share columns only once the picture is wider than `room`.
 fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
     let lanes: Vec<_> = (0..)
         .zip(&sketch.lanes)
@@ -77,7 +77,7 @@ fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
     }
 }
 
-/// Left edge of each column, and of one more.
+/// Returns the left edge of each column, and of a further column.
 fn lefts(columns: &[Column], first: i32) -> (Vec<i32>, i32) {
     let mut x = first;
     let mut lefts = Vec::new();
@@ -95,7 +95,7 @@ fn axis_width(sketch: &Sketch<'_, '_>) -> i32 {
     widest.unwrap_or(0).max(NARROWEST_AXIS) + hops
 }
 
-/// The axis; the bands behind its rows end a little right of everything.
+/// Lays out the axis. The bands behind its rows extend a little beyond the right edge.
 fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
     let right = MARGIN + width;
     let rows = (0..).map(VersionRow).zip(&sketch.rows);
@@ -118,7 +118,7 @@ fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
     }
 }
 
-/// One version: its label ends at `right`, and its row at `end`.
+/// Lays out one version: its label ends at `right`, and its row at `end`.
 fn axis_row(
     sketch: &Sketch<'_, '_>,
     row: VersionRow,
@@ -147,18 +147,18 @@ fn axis_row(
     }
 }
 
-/// The label of the axis is no narrower.
+/// Minimum width of the axis label.
 const NARROWEST_AXIS: i32 = 56;
-/// The column that tells how many hops away a version is.
+/// Width of the column with the number of steps to a version.
 const HOPS: i32 = 40;
-/// What a window 1400 wide has beside the panel of the page and a scroll bar.
+/// Free width of a window that is 1400 wide, without the panel of the page and a scroll bar.
 const WINDOW: i32 = 1040;
-/// No picture is narrower: its heading must be readable.
+/// Minimum width of a picture, so that its heading is readable.
 const NARROWEST: i32 = 760;
 
-// === What stands above everything: the package, what is shown of it, and what the signs mean ===
+// === The heading: the package, the selection, and the legend ===
 
-/// The heading, and where it ends.
+/// The heading and its lower end.
 #[derive(Debug)]
 struct PictureHeading {
     lines: Vec<SceneLabel>,
@@ -192,7 +192,7 @@ fn heading(sketch: &Sketch<'_, '_>, width: i32) -> PictureHeading {
     }
 }
 
-/// The signs that occur, in lines.
+/// Lays out the signs of the picture in lines.
 fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32) {
     let (mut x, mut y) = (MARGIN, top);
     let mut items = Vec::new();
@@ -249,7 +249,7 @@ fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<LegendSign> {
         .collect()
 }
 
-/// The fields and the fates of the edges that are drawn.
+/// Returns the fields and the fates of the edges in the picture.
 fn edges(lanes: &[Lane<'_>]) -> BTreeSet<(StepField, EdgeFate)> {
     let of_lane = |lane: &Lane<'_>| {
         let steps = lane
@@ -262,7 +262,7 @@ fn edges(lanes: &[Lane<'_>]) -> BTreeSet<(StepField, EdgeFate)> {
     lanes.iter().flat_map(of_lane).collect()
 }
 
-/// The words of a text in lines of at most this width.
+/// Wraps the words of a text into lines of at most this width.
 fn wrap(text: &str, room: i32) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -290,31 +290,30 @@ fn label(text: String, x: i32, y: i32, size: i32, role: LabelRole) -> SceneLabel
 const TITLE_SIZE: i32 = 22;
 const LEGEND_SIZE: i32 = 12;
 const LINE: i32 = 18;
-/// The width of a sign.
+/// Width of a sign.
 const LEGEND_SIGN: i32 = 34;
 const LEGEND_HEIGHT: i32 = 18;
 const LEGEND_LINE: i32 = 26;
 
-// === Which channels stand above each other ===
+// === Channels that share a column ===
 //
-// A channel takes the rows of its versions and a heading above them. Those of different times share a
-// column, so that a package with a channel for each minor version is no long diagonal.
+// A channel needs the rows of its versions and a heading above them. Channels with different rows share a column, so
+// a package with a channel for each minor version does not become one long diagonal.
 
-/// Lanes above each other, with their versions in one line.
+/// A column of lanes whose versions are aligned.
 #[derive(Debug, Default)]
 struct Column {
-    /// Left of the middle of the versions.
+    /// Width to the left of the middle of the versions.
     left: i32,
-    /// Right of it.
+    /// Width to the right of the middle of the versions.
     right: i32,
-    /// The first row that is free.
+    /// First free row.
     free: u32,
-    /// The widest heading.
+    /// Width of the widest heading.
     heading: i32,
 }
 
-/// The column of each plan, in the order given: one of its own while that fits into the room, else the
-/// first that is free.
+/// Assigns a column to each plan, in the given order: a new column while there is room, otherwise the first free one.
 fn columns(plans: &[LanePlan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
     let mut columns = Vec::<Column>::new();
     let place = |plan: &LanePlan<'_, '_>| {
@@ -334,7 +333,7 @@ fn columns(plans: &[LanePlan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
     (columns, places)
 }
 
-/// Whether one more column fits.
+/// Whether there is room for one more column.
 fn has_room(columns: &[Column], plan: &LanePlan<'_, '_>, room: i32) -> bool {
     let mut own = Column::default();
     own.add(plan);
@@ -350,20 +349,20 @@ impl Column {
         self.free = plan.rows.1.0 + if plan.is_open { 4 } else { 3 };
     }
 
-    /// From edge to edge.
+    /// Returns the width, with padding.
     fn width(&self) -> i32 {
         (self.left + self.right).max(self.heading) + 2 * CARD_PAD
     }
 
-    /// The middle of the versions, from the edge: what room is left over is shared by both sides.
+    /// Returns the position of the middle of the versions. Spare room is split between both sides.
     fn middle(&self) -> i32 {
         let spare = self.width() - 2 * CARD_PAD - (self.left + self.right);
         CARD_PAD + self.left + spare / 2
     }
 }
 
-/// Puts stretches on tracks, each on the first where nothing is in its way; in the order given, so what
-/// should lie innermost comes first. Returns the track of each.
+/// Puts ranges of rows on tracks, each on the first track that is free there. The order decides, so the innermost
+/// ranges must come first. Returns the track of each.
 fn tracks(stretches: impl IntoIterator<Item = (u32, u32)>) -> Vec<usize> {
     let mut taken = Vec::<Vec<(u32, u32)>>::new();
     let place = |(top, bottom): (u32, u32)| {
@@ -383,38 +382,38 @@ fn tracks(stretches: impl IntoIterator<Item = (u32, u32)>) -> Vec<usize> {
     stretches.into_iter().map(place).collect()
 }
 
-// === The measures that all parts of the picture share ===
+// === Measures that all parts of the picture share ===
 
-/// From one version to the next.
+/// Distance from one version to the next.
 const ROW: i32 = 28;
-/// The height of a version.
+/// Height of a version.
 const PILL: i32 = 20;
-/// Left and right of the text in a version.
+/// Padding to the left and right of the text of a version.
 const PILL_PAD: i32 = 9;
-/// The size of versions.
+/// Font size of versions.
 const VERSION_SIZE: i32 = 12;
-/// What a sign takes inside a version.
+/// Width of a sign inside a version.
 const SIGN: i32 = 14;
-/// Around everything.
+/// Margin of the picture.
 const MARGIN: i32 = 24;
-/// The heading of a channel.
+/// Height of the heading of a channel.
 const CARD_HEADING: i32 = 48;
-/// Inside a channel, on every side.
+/// Padding inside a channel, on every side.
 const CARD_PAD: i32 = 14;
-/// Between two channels.
+/// Distance between two channels.
 const CARD_GAP: i32 = 20;
-/// What a line that leads beyond the last version takes below it.
+/// Height of a line that continues below the last version.
 const BEYOND: i32 = 22;
 
-/// Places of rows.
+/// Positions of rows.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
-    /// The middle of the first.
+    /// Middle of the first row.
     first: i32,
 }
 
 impl Grid {
-    /// The middle of a row.
+    /// Returns the middle of a row.
     fn y(self, VersionRow(row): VersionRow) -> i32 {
         self.first + ROW * i32::try_from(row).unwrap_or(0)
     }

@@ -1,8 +1,8 @@
 //! The graph as mermaid text, with the nodes and edges of `opm alpha render-graph`.
 //!
-//! Arrows point from old to new. A range leads from the entries of its channel that it holds, the
-//! entry's own version among them, which opm draws as a loop. Identifiers are ours: opm makes them of
-//! names, which mermaid cannot always read.
+//! Arrows point from old to new. A range has an arrow from each entry of its channel that it includes. opm also
+//! draws a loop if a range includes the entry's own version. Node identifiers are generated, because opm derives
+//! them from names, which mermaid cannot always parse.
 //!
 //! Upstream: operator-registry, [`alpha/declcfg/write.go`].
 //!
@@ -16,7 +16,7 @@ use crate::picture::{Marks, VersionMark, text};
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::version::{Membership, go};
 
-/// The whole text.
+/// Renders the whole text.
 pub fn mermaid(sketch: &Sketch<'_, '_>) -> String {
     let mut text = MermaidText::default();
     text.line(0, "graph BT");
@@ -35,12 +35,12 @@ pub fn mermaid(sketch: &Sketch<'_, '_>) -> String {
 #[derive(Default)]
 struct MermaidText {
     out: String,
-    /// The nodes of each class.
+    /// Nodes of each class.
     classes: BTreeMap<&'static str, Vec<String>>,
     edges: usize,
-    /// The edges that OLM does not take, by number.
+    /// Numbers of the edges that OLM does not take.
     unused: Vec<String>,
-    /// Those that guardrails forbid.
+    /// Numbers of the edges that guardrails forbid.
     forbidden: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl MermaidText {
         self.line(2, "end");
     }
 
-    /// What an entry writes, in opm's order.
+    /// Writes the edges of an entry, in opm's order.
     fn edges_to(&mut self, sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, to: VersionRow) {
         let is_entry = |row: &VersionRow| {
             let marks = lane.marks(*row);
@@ -138,7 +138,7 @@ impl MermaidText {
     }
 }
 
-/// The label of an edge: what allows it, and what forbids it. Plain words need no quotes.
+/// Formats the label of an edge: what allows it, and what forbids it. Plain words need no quotes.
 fn label_of(
     sketch: &Sketch<'_, '_>,
     what: &str,
@@ -154,7 +154,7 @@ fn label_of(
     }
 }
 
-/// The ranges of an entry that hold its own version.
+/// Returns the ranges of an entry that include its own version.
 fn own_ranges<'p>(
     graph: &Graph<'p>,
     lane: &Lane<'p>,
@@ -173,7 +173,7 @@ fn own_ranges<'p>(
     holding.map(|range| range.as_str()).collect()
 }
 
-/// Deprecated and skipped are one class together, as in opm's.
+/// Returns the classes of a version. Deprecated and skipped together are one class, as in opm.
 fn classes(marks: Marks) -> Vec<&'static str> {
     let both = marks.has(VersionMark::Deprecated) && marks.has(VersionMark::Skipped);
     let mut classes = if both {
@@ -193,7 +193,7 @@ fn id(lane: usize, VersionRow(row): VersionRow) -> String {
     format!("c{lane}r{row}")
 }
 
-/// A text between quotes in which nothing is syntax: what could be is a character code.
+/// Quotes a text so that mermaid finds no syntax in it. Special characters become character codes.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in go::escape(text).chars() {
@@ -208,7 +208,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// opm's classes, and ours.
+/// Style of each class: the classes of opm, and additional ones.
 const CLASSES: [(&str, &str); 8] = [
     ("deprecated", "fill:#E8960F"),
     ("skipped", "stroke:#FF0000,stroke-width:4px"),

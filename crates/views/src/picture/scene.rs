@@ -1,4 +1,4 @@
-//! Parts of a picture with their places, before any output format.
+//! Parts of a picture with their positions, independent of the output format.
 //!
 //! All lengths are CSS pixels from the top left corner.
 
@@ -15,24 +15,24 @@ pub struct Scene {
     pub width: i32,
     /// Height.
     pub height: i32,
-    /// The lines above everything: the package, what is shown of it, how to read it.
+    /// The lines at the top: the package, the selection, and how to read the picture.
     pub heading: Vec<SceneLabel>,
-    /// Legend of the signs that occur.
+    /// Legend of the signs in the picture.
     pub legend: Vec<LegendItem>,
     /// The versions at the left edge.
     pub axis: Axis,
     /// The channels.
     pub cards: Vec<Card>,
-    /// The way that was asked for, over everything else.
+    /// The requested upgrade path, drawn over everything else.
     pub way: Vec<EdgeLine>,
 }
 
 /// A point.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Point {
-    /// From the left.
+    /// Distance from the left.
     pub x: i32,
-    /// From the top.
+    /// Distance from the top.
     pub y: i32,
 }
 
@@ -43,44 +43,44 @@ pub struct Area {
     pub x: i32,
     /// The upper edge.
     pub y: i32,
-    /// From left to right.
+    /// Width, from left to right.
     pub width: i32,
-    /// From top to bottom.
+    /// Height, from top to bottom.
     pub height: i32,
 }
 
 /// A text on one line.
 #[derive(Clone, Debug)]
 pub struct SceneLabel {
-    /// Start, middle or end of the baseline.
+    /// Position on the baseline. `anchor` decides which point of the text it is.
     pub at: Point,
-    /// Which of these.
+    /// Point of the text at this position.
     pub anchor: Anchor,
-    /// The height of its face.
+    /// Font size.
     pub size: i32,
-    /// Role, which decides how the text stands out.
+    /// Role, which decides the style of the text.
     pub role: LabelRole,
     /// The text.
     pub text: String,
 }
 
-/// To which side of its place a text extends.
+/// The point of a text that is at its position.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Anchor {
-    /// To the right.
+    /// The start: the text extends to the right.
     Start,
-    /// To both.
+    /// The middle: the text extends to both sides.
     Middle,
-    /// To the left.
+    /// The end: the text extends to the left.
     End,
 }
 
 /// Role of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LabelRole {
-    /// The name of the package.
+    /// Name of the package.
     Title,
-    /// The name of a channel.
+    /// Name of a channel.
     Name,
     /// A version.
     Version,
@@ -90,12 +90,12 @@ pub enum LabelRole {
     Aside,
 }
 
-/// A sign and what it means.
+/// A sign and its meaning.
 #[derive(Clone, Debug)]
 pub struct LegendItem {
     /// The sign.
     pub sign: LegendSign,
-    /// Where it is.
+    /// Area of the sign.
     pub area: Area,
     /// Meaning of the sign.
     pub label: SceneLabel,
@@ -104,54 +104,54 @@ pub struct LegendItem {
 /// A sign of the legend.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LegendSign {
-    /// An edge of this field; of none where versions alone allow it.
+    /// An edge of this field, or of the semver rules.
     Edge(StepField),
     /// An edge that OLM does not take, or that guardrails forbid.
     Fate(EdgeFate),
-    /// An edge that one of two catalogs has.
+    /// An edge that only one of two catalogs has.
     Change(DrawnChange),
     /// A version with this mark.
     Version(VersionMark),
-    /// The way that was asked for.
+    /// The requested upgrade path.
     Way,
-    /// A version out of reach.
+    /// A version that cannot be reached.
     OutOfReach,
 }
 
 /// The versions at the left edge.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Where they stand.
+    /// Area of the versions.
     pub area: Area,
-    /// What stands above them.
+    /// Label above the versions.
     pub label: SceneLabel,
-    /// Each of them.
+    /// The versions, from the top.
     pub rows: Vec<AxisRow>,
 }
 
 /// A version at the left edge, and the band behind its row.
 #[derive(Clone, Debug)]
 pub struct AxisRow {
-    /// Which.
+    /// Row of the version.
     pub row: VersionRow,
     /// Marks that do not depend on a channel.
     pub marks: Marks,
-    /// The band.
+    /// Area of the band.
     pub area: Area,
-    /// The version.
+    /// Label of the version.
     pub label: SceneLabel,
     /// Whole name.
     pub name: String,
     /// Number of steps from the start of the walk.
     pub hops: Option<SceneLabel>,
-    /// Whether it cannot be reached.
+    /// Whether the version cannot be reached.
     pub is_out_of_reach: bool,
 }
 
 /// A channel.
 #[derive(Clone, Debug)]
 pub struct Card {
-    /// The lane, from the left of the sketch.
+    /// Index of the lane in the sketch, from the left.
     pub lane: u32,
     /// Background.
     pub area: Area,
@@ -159,24 +159,24 @@ pub struct Card {
     pub heading: i32,
     /// Name, and remarks.
     pub labels: Vec<SceneLabel>,
-    /// Remarks for which there is no room.
+    /// Remarks that do not fit, as a tooltip.
     pub title: String,
-    /// Whether it is the default channel.
+    /// Whether the channel is the default channel.
     pub is_default: bool,
-    /// Whether it is deprecated.
+    /// Whether the channel is deprecated.
     pub is_deprecated: bool,
     /// Versions.
     pub pills: Vec<Pill>,
-    /// `replaces`.
+    /// `replaces` edges.
     pub lines: Vec<EdgeLine>,
-    /// `skips` and `skipRange`, folded.
+    /// `skips` and `skipRange` edges, folded.
     pub buses: Vec<Bus>,
 }
 
 /// A version in a channel.
 #[derive(Clone, Debug)]
 pub struct Pill {
-    /// Which.
+    /// Row of the version.
     pub row: VersionRow,
     /// Marks of the version in the channel.
     pub marks: Marks,
@@ -186,11 +186,11 @@ pub struct Pill {
     pub label: SceneLabel,
     /// Whole name and marks, in words.
     pub title: String,
-    /// Whether it cannot be reached from where the walk starts.
+    /// Whether the version cannot be reached from the start of the walk.
     pub is_out_of_reach: bool,
 }
 
-/// An edge that is a line of its own.
+/// An edge with its own line.
 #[derive(Clone, Debug)]
 pub struct EdgeLine {
     /// Start of the edge.
@@ -207,22 +207,22 @@ pub struct EdgeLine {
     pub title: Option<String>,
 }
 
-/// Edges on one line: board at any stop, leave at any door further up.
+/// Edges that share a line: there is one from each stop to each door above it.
 #[derive(Clone, Debug)]
 pub struct Bus {
-    /// Of which kind they are.
+    /// Field of the edges.
     pub field: StepField,
     /// Fate of the edges.
     pub fate: EdgeFate,
     /// Change that the comparison found.
     pub change: DrawnChange,
-    /// The line.
+    /// Upper end of the line.
     pub top: Point,
-    /// Length.
+    /// Length of the line.
     pub length: i32,
-    /// Where versions board.
+    /// Versions at which the edges start.
     pub stops: Vec<BusStop>,
-    /// Where entries are entered.
+    /// Entries at which the edges end.
     pub doors: Vec<Door>,
     /// Number of stops beyond the last version of the channel.
     pub beyond: Option<SceneLabel>,
@@ -231,11 +231,11 @@ pub struct Bus {
 /// A version that is skipped.
 #[derive(Clone, Copy, Debug)]
 pub struct BusStop {
-    /// Which.
+    /// Row of the version.
     pub row: VersionRow,
-    /// Where it boards.
+    /// Point on the line.
     pub at: Point,
-    /// Where its version ends, where the channel has it.
+    /// Right edge of the version, if the channel has it.
     pub from: Option<i32>,
 }
 
@@ -246,7 +246,7 @@ pub struct Door {
     pub to: VersionRow,
     /// Rows that the entry skips.
     pub from: Vec<VersionRow>,
-    /// From the line to the entry.
+    /// Ends of the connection from the line to the entry.
     pub points: [Point; 2],
     /// Number of versions that the entry skips.
     pub count: Option<(Area, SceneLabel)>,
@@ -261,7 +261,7 @@ impl Point {
 }
 
 impl SceneLabel {
-    /// A text in the face of its role.
+    /// Creates a text. Its role decides its typeface.
     pub(super) fn new(at: Point, anchor: Anchor, size: i32, role: LabelRole, text: String) -> Self {
         Self {
             at,
@@ -272,7 +272,7 @@ impl SceneLabel {
         }
     }
 
-    /// The left edge of the widest that it can be.
+    /// Returns the leftmost position that the text can cover.
     pub(super) fn left(&self) -> i32 {
         let width = self.role.face().width(&self.text, self.size);
         match self.anchor {
@@ -284,7 +284,7 @@ impl SceneLabel {
 }
 
 impl LabelRole {
-    /// Its typeface.
+    /// Returns the typeface of the role.
     pub(super) fn face(self) -> Face {
         match self {
             Self::Title | Self::Name => Face::Bold,
@@ -295,17 +295,17 @@ impl LabelRole {
 }
 
 impl Area {
-    /// The right edge.
+    /// Returns the right edge.
     pub fn right(&self) -> i32 {
         self.x + self.width
     }
 
-    /// The lower edge.
+    /// Returns the lower edge.
     pub fn bottom(&self) -> i32 {
         self.y + self.height
     }
 
-    /// The middle between the upper and the lower edge.
+    /// Returns the middle between the upper and the lower edge.
     pub fn middle(&self) -> i32 {
         self.y + self.height / 2
     }
@@ -320,32 +320,34 @@ impl Area {
     }
 }
 
-// === How wide texts are at most, without asking a font ===
+// === Maximum width of texts, without a font ===
 //
-// Widths are upper bounds in CSS pixels for the faces that the style names, so that what does not
-// overlap by them does not overlap on a screen.
+// Widths are upper bounds in CSS pixels for the typefaces of the style. Texts that do not overlap by these
+// widths do not overlap on a screen.
 
-/// A face.
+/// A typeface.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Face {
-    /// Versions: every column is as wide as the others.
+    /// Monospace, for versions.
     Mono,
-    /// Words.
+    /// Sans serif, for words.
     Sans,
-    /// Names.
+    /// Bold sans serif, for names.
     Bold,
 }
 
 impl Face {
-    /// The width of a text of this size.
+    /// Returns the maximum width of a text of this size.
     pub fn width(self, text: &str, size: i32) -> i32 {
         let widths = text.chars().map(|character| self.advance(character));
         let thousandths = widths.fold(0_i32, i32::saturating_add);
         thousandths.saturating_mul(size).saturating_add(999) / 1000
     }
 
-    /// Thousandths of the size that a character takes: those of `DejaVu`, the widest face that the style
-    /// names. What it has not is taken from a font where a column is as wide as half its height.
+    /// Returns the maximum width of a character in thousandths of the font size.
+    ///
+    /// The widths are from `DejaVu`, the widest typeface of the style. Other characters come from a fallback font. For
+    /// these, a column counts as 800.
     fn advance(self, character: char) -> i32 {
         let columns = character.width().map_or(0, px);
         match self {
@@ -367,10 +369,10 @@ fn proportional(character: char) -> i32 {
     }
 }
 
-/// The columns of the longest version that is shown whole.
+/// Maximum number of columns of a version. Longer versions are clipped.
 pub(super) const LONGEST_VERSION: usize = 26;
 
-/// The text, its end cut off where it has more columns than this.
+/// Clips a text to this number of columns.
 pub(super) fn clip(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -386,7 +388,7 @@ pub(super) fn clip(text: &str, columns: usize) -> String {
     format!("{kept}…")
 }
 
-/// A count as a coordinate.
+/// Converts a count to a coordinate.
 pub(super) fn px(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

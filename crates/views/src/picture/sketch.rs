@@ -1,4 +1,4 @@
-//! Contents of a picture, before anything has a place: a row for each version, a lane for each channel.
+//! Contents of a picture, without positions: a row for each version, a lane for each channel.
 //!
 //! ```text
 //! row 0  1.2.0   <- the newest            lane "stable"   cells: rows 0, 1, 2
@@ -6,9 +6,9 @@
 //! row 2  1.0.0                            fans:  {1} -> 0 (skips), {1, 2} -> 0 (skipRange)
 //! ```
 //!
-//! Every form of the picture is made from this, so they agree. A fan is what one entry says in one
-//! field: all that it skips, or all that one range holds. Where not all of that has one fate, it is as many
-//! fans, one behind the other.
+//! Every output format is made from the sketch, so they agree. A fan is one field of one entry: all names that
+//! it skips, or all versions of one range. If these do not have the same fate, the field is split into consecutive
+//! fans.
 
 mod barred;
 mod build;
@@ -26,7 +26,7 @@ pub use crate::picture::walk::VersionRow;
 pub use barred::ForbiddenSteps;
 pub use compare::{Comparison, DrawnChange};
 
-/// Everything that is drawn of a graph.
+/// The contents of the picture of a graph.
 #[derive(Clone, Debug)]
 pub struct Sketch<'g, 'p> {
     /// Graph of the picture.
@@ -35,7 +35,7 @@ pub struct Sketch<'g, 'p> {
     pub view: View<'g>,
     /// The versions, the newest first.
     pub rows: Vec<RowFacts<'p>>,
-    /// The channels, those with the newest heads first.
+    /// The channels, the one with the newest entry first.
     pub lanes: Vec<Lane<'p>>,
     /// Steps that guardrails forbid.
     pub barred: ForbiddenSteps,
@@ -56,13 +56,13 @@ pub struct RowFacts<'p> {
     pub name: &'p str,
     /// Version, if there is one that can be read.
     pub version: Option<String>,
-    /// Whether its version is a prerelease.
+    /// Whether the version is a prerelease.
     pub is_prerelease: bool,
     /// Label in the picture: the version, if no other row has the same.
     pub label: String,
     /// Marks that do not depend on a channel.
     pub marks: Marks,
-    /// The message of its deprecation, perhaps empty.
+    /// Deprecation message, possibly empty. `None` if the version is not deprecated.
     pub deprecated: Option<&'p str>,
     /// Reason why OLM v1 refuses the bundle, if OLM v1 was requested.
     pub refusal: Option<Refusal<'p>>,
@@ -73,11 +73,11 @@ pub struct RowFacts<'p> {
 pub struct Lane<'p> {
     /// Name of the channel.
     pub name: &'p str,
-    /// Whether an author wrote it.
+    /// Kind of the lane: a channel, or the semver rules.
     pub kind: LaneKind,
-    /// Whether it is the package's default channel.
+    /// Whether the channel is the default channel of the package.
     pub is_default: bool,
-    /// The message of its deprecation, perhaps empty.
+    /// Deprecation message, possibly empty. `None` if the channel is not deprecated.
     pub deprecated: Option<&'p str>,
     /// Number of cells that are entries.
     pub entries: usize,
@@ -85,9 +85,9 @@ pub struct Lane<'p> {
     pub refused_by_v0: Option<String>,
     /// Entries, and names that edges of the channel start at, from the top.
     pub cells: Vec<LaneCell>,
-    /// `replaces`.
+    /// `replaces` edges.
     pub steps: Vec<ReplacesStep>,
-    /// `skips` and `skipRange`.
+    /// `skips` and `skipRange` edges.
     pub fans: Vec<Fan<'p>>,
     /// Texts of `skipRange` fields that OLM cannot read.
     pub unread: Vec<(VersionRow, &'p str)>,
@@ -100,14 +100,14 @@ pub struct Lane<'p> {
 pub enum LaneKind {
     /// A channel, as written.
     Channel,
-    /// Steps that versions alone allow, whatever the author wrote.
+    /// Steps that the semver rules allow, whatever the catalog contains.
     Semver,
 }
 
 word_set! {
     /// Fate of an edge.
     pub enum EdgeFate {
-        /// OLM, the one asked about, takes it.
+        /// The requested generation of OLM takes the edge.
         Taken => "taken",
         /// OLM would take the edge, and guardrails forbid it.
         Forbidden => "forbidden",
@@ -119,13 +119,13 @@ word_set! {
 /// A version in a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneCell {
-    /// Which.
+    /// Row of the version.
     pub row: VersionRow,
     /// Marks of the version in this channel.
     pub marks: Marks,
 }
 
-/// An entry replaces a name.
+/// A `replaces` edge.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplacesStep {
     /// Row that is replaced.
@@ -138,10 +138,10 @@ pub struct ReplacesStep {
     pub change: DrawnChange,
 }
 
-/// An entry skips several versions at once.
+/// The versions that one field of an entry skips.
 #[derive(Clone, Debug)]
 pub struct Fan<'p> {
-    /// By which field.
+    /// Field of the entry.
     pub kind: FanKind<'p>,
     /// The entry.
     pub to: VersionRow,
@@ -149,9 +149,9 @@ pub struct Fan<'p> {
     pub from: Vec<VersionRow>,
     /// Number of rows that the field skips: more than in `from` if the field is drawn in parts.
     pub whole: usize,
-    /// Whether it is a further part of what the fan before it is a part of.
+    /// Whether the fan before it is another part of the same field.
     pub continues: bool,
-    /// Fate of the edge.
+    /// Fate of the edges.
     pub fate: EdgeFate,
     /// Change that the comparison found.
     pub change: DrawnChange,
@@ -169,7 +169,7 @@ pub enum FanKind<'p> {
 }
 
 impl<'g, 'p> Sketch<'g, 'p> {
-    /// The sketch of a graph for a view.
+    /// Sketches a graph for a view.
     ///
     /// # Errors
     /// If there are more versions or edges than any picture can show.
@@ -177,18 +177,18 @@ impl<'g, 'p> Sketch<'g, 'p> {
         build::build(graph, view)
     }
 
-    /// Facts of a row.
+    /// Returns the facts of a row.
     pub fn row(&self, VersionRow(row): VersionRow) -> Option<&RowFacts<'p>> {
         self.rows.get(row as usize)
     }
 
-    /// Label of a row.
+    /// Returns the label of a row.
     pub fn label(&self, row: VersionRow) -> &str {
         self.row(row).map_or("", |facts| &facts.label)
     }
 
-    /// The lane that a subscription of OLM v0 is in: the default channel's, else the first. None where no
-    /// channel is asked for: a subscription without one is given the entries of all.
+    /// Returns the lane of an OLM v0 Subscription: the default channel, otherwise the first lane. Returns `None` if no
+    /// channel is requested: a Subscription without a channel uses the entries of all channels.
     pub fn lane_of_subscription(&self) -> Option<u32> {
         if self.view.olm == Generation::V0 && self.view.channels.is_empty() {
             return None;
@@ -200,25 +200,25 @@ impl<'g, 'p> Sketch<'g, 'p> {
 }
 
 impl Lane<'_> {
-    /// Number of edges, each skipped version counted.
+    /// Returns the number of edges. Each skipped version counts.
     pub fn edges(&self) -> usize {
         let skipped = self.fans.iter().map(|fan| fan.from.len());
         self.steps.len() + skipped.sum::<usize>()
     }
 
-    /// Whether the comparison makes this of an edge.
+    /// Whether any edge has this change.
     pub fn has_edges(&self, change: DrawnChange) -> bool {
         self.steps.iter().any(|step| step.change == change)
             || self.fans.iter().any(|fan| fan.change == change)
     }
 
-    /// Text of the `skipRange` of a row that OLM cannot read.
+    /// Returns the `skipRange` texts of a row that OLM cannot read.
     pub fn unread_of(&self, row: VersionRow) -> impl Iterator<Item = &str> {
         let unread = self.unread.iter().filter(move |(of, _)| *of == row);
         unread.map(|(_, text)| *text)
     }
 
-    /// Marks of a row in this channel, if the channel has a cell for it.
+    /// Returns the marks of a row in this channel, if the channel has a cell for it.
     pub fn marks(&self, row: VersionRow) -> Option<Marks> {
         let at = self.cells.binary_search_by_key(&row, |cell| cell.row);
         at.ok()
@@ -228,7 +228,7 @@ impl Lane<'_> {
 }
 
 impl FanKind<'_> {
-    /// The field of the entry.
+    /// Returns the field of the entry.
     pub fn field(&self) -> StepField {
         match self {
             Self::Skips => StepField::Skips,

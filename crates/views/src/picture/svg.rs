@@ -1,7 +1,7 @@
 //! The picture as SVG, for any viewer and as a part of the page.
 //!
-//! What an edge is stands in its attributes (`data-kind`, `data-from`, `data-to`: rows from the top, of
-//! which `data-row` says the version), so that a reader can find each edge, and the page can follow it.
+//! Attributes of an edge identify it: `data-kind`, `data-from` and `data-to`. The last two are rows from the top, as
+//! in `data-row` of a version. Readers can find each edge by them, and the script of the page follows them.
 
 mod parts;
 
@@ -14,14 +14,14 @@ use crate::picture::walk::StepField;
 use crate::picture::{Marks, VersionMark, text};
 use olmguard_report::xml::{Attributes, Xml};
 
-/// A whole SVG file.
+/// Renders a whole SVG file.
 pub fn svg(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let mut xml = Xml::default();
     draw(sketch, scene, "img", &mut xml);
     xml.finish()
 }
 
-/// The element, into a file or a page, as what the role of ARIA says: where it has buttons it is no image.
+/// Writes the element with an ARIA role. A picture with buttons must not have the role of an image.
 pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, role: &str, xml: &mut Xml) {
     let Scene { width, height, .. } = scene;
     xml.open(
@@ -57,18 +57,20 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, role: &str, xml: &mut
     xml.close();
 }
 
-/// The rows that the way goes over.
+/// Returns the rows of the requested path.
 fn on_way(scene: &Scene) -> BTreeSet<VersionRow> {
     let ends = scene.way.iter().flat_map(|line| [line.from, line.to]);
     ends.collect()
 }
 
-// === The colours and strokes, light and dark, as a style sheet ===
+// === Colors and strokes, light and dark, as a style sheet ===
 //
-// Every sign differs from the others without colour too: by dash, weight, shape or letter.
+// Signs also differ without color: by dash, weight, shape or letter.
 
-/// The style sheet of the picture. It follows what the reader's system prefers; a `data-theme` on the
-/// root of a page wins. A picture that compares has a few rules more.
+/// Returns the style sheet of the picture.
+///
+/// It follows the color scheme of the system, unless the root of the page has a `data-theme`. A picture of a
+/// comparison has additional rules.
 pub(crate) fn style(compares: bool) -> String {
     let light = INKS
         .map(|(name, light, _)| format!("--{name}:{light};"))
@@ -83,7 +85,7 @@ pub(crate) fn style(compares: bool) -> String {
     )
 }
 
-/// The colours: the custom property of what each is for, by day and by night.
+/// The colors: name of the custom property, light value, dark value.
 const INKS: [(&str, &str, &str); 20] = [
     ("paper", "#ffffff", "#0d1117"),
     ("card", "#f6f8fa", "#151b23"),
@@ -109,12 +111,12 @@ const INKS: [(&str, &str, &str); 20] = [
 
 const RULES: &str = include_str!("svg/rules.css");
 
-/// What is added is bold, what is removed is dotted and pale; each has its sign too.
+/// Rules for comparisons: added parts are bold, removed parts dotted and pale. Each also has a sign.
 const COMPARING: &str = include_str!("svg/comparing.css");
 
 // === Signs: small shapes inside a version, and the samples of the legend ===
 
-/// The shape that stands for a mark, eleven wide, from this point to the right.
+/// Draws the sign of a mark, eleven wide, to the right of this point.
 pub(super) fn draw_mark(mark: VersionMark, at: Point, xml: &mut Xml) {
     let Point { x, y } = at;
     let (class, d) = match mark {
@@ -123,9 +125,9 @@ pub(super) fn draw_mark(mark: VersionMark, at: Point, xml: &mut Xml) {
             "installed",
             format!("M{} {}a4 4 0 1 1 4 0l-2 4z", x + 3, y + 1),
         ),
-        // A point upwards.
+        // A triangle that points up.
         VersionMark::Head => ("head", format!("M{x} {}h10l-5 -8z", y + 4)),
-        // A circle crossed out.
+        // A crossed-out circle.
         VersionMark::Skipped => (
             "skipped",
             format!(
@@ -151,7 +153,7 @@ pub(super) fn draw_mark(mark: VersionMark, at: Point, xml: &mut Xml) {
     );
 }
 
-/// A sign of the legend.
+/// Draws a sign of the legend.
 pub(super) fn sample(sign: LegendSign, area: &Area, xml: &mut Xml) {
     match sign {
         LegendSign::Edge(field) => edge(field, field.as_str(), area, xml),

@@ -1,6 +1,6 @@
 //! Every sentence of the picture.
 //!
-//! Texts of the catalog are in it as they are: they are escaped where the picture is written.
+//! Texts of the catalog are not escaped for an output format here. Each format escapes what it writes.
 
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
@@ -17,19 +17,19 @@ use olmguard_catalog::version::{Version, go};
 use olmguard_engine::explain::counted;
 use olmguard_engine::resolve::Refusal;
 
-/// Above the versions.
+/// Label above the versions.
 pub(super) const AXIS: &str = "version";
-/// The size of a channel's name.
+/// Font size of the name of a channel.
 pub(super) const NAME_SIZE: i32 = 14;
-/// The size of what is said by the way.
+/// Font size of remarks.
 pub(super) const ASIDE_SIZE: i32 = 11;
 
-/// The name of the package.
+/// Returns the name of the package.
 pub(super) fn title(sketch: &Sketch<'_, '_>) -> String {
     clip(&go::escape(sketch.graph.name()), LONGEST_TITLE)
 }
 
-/// What the picture shows, and how it is read.
+/// Describes the contents of the picture, and how to read it.
 pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
     let mut told: Vec<_> = no_version(sketch).into_iter().collect();
     told.extend([what(sketch), HOW.to_owned()]);
@@ -40,7 +40,7 @@ pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
     told
 }
 
-/// That the start is no version of the package and no name of its edges, with the versions next to it: the first line.
+/// Returns the first line if the start is neither a version of the package nor a name in its edges, with its neighbors.
 pub fn no_version(sketch: &Sketch<'_, '_>) -> Option<String> {
     let VersionRow(start) = sketch.reach.as_ref()?.start;
     let start = start as usize;
@@ -85,7 +85,7 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
     parts.join(" · ")
 }
 
-/// What two catalogs differ in.
+/// Describes the differences between two catalogs.
 fn comparison(comparison: &Comparison) -> String {
     let Comparison {
         base,
@@ -122,7 +122,7 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
     }
 }
 
-/// How many steps guardrails forbid, and by which rules.
+/// Describes how many steps guardrails forbid, and by which rules.
 fn guardrails(sketch: &Sketch<'_, '_>) -> Option<String> {
     let barred = &sketch.barred;
     if barred.is_empty() {
@@ -169,12 +169,12 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     })
 }
 
-/// What a channel is called.
+/// Returns the name of a channel, clipped and escaped.
 pub(super) fn lane_name(lane: &Lane<'_>) -> String {
     shown(lane_words(lane))
 }
 
-/// The same as it is, for who escapes it.
+/// Returns the name of a channel, for callers that escape it themselves.
 pub(super) fn lane_words<'p>(lane: &Lane<'p>) -> &'p str {
     match lane.kind {
         LaneKind::Channel if lane.name.is_empty() => "(no name)",
@@ -183,7 +183,7 @@ pub(super) fn lane_words<'p>(lane: &Lane<'p>) -> &'p str {
     }
 }
 
-/// What is said of a channel below its name.
+/// Returns the remarks below the name of a channel.
 pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     let count = match lane.entries {
         1 => "1 entry".to_owned(),
@@ -206,7 +206,7 @@ pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     parts.fold(count, |told, part| format!("{told} · {part}"))
 }
 
-/// All that is to be said of a channel.
+/// Returns the tooltip of a channel.
 pub(super) fn lane_title(lane: &Lane<'_>) -> String {
     let mut lines = vec![match lane.kind {
         LaneKind::Channel => format!("channel {}", go::escape(lane.name)),
@@ -221,13 +221,13 @@ pub(super) fn lane_title(lane: &Lane<'_>) -> String {
     lines.join("\n")
 }
 
-/// How wide the heading of a channel is.
+/// Returns the width of the heading of a channel.
 pub(super) fn heading_width(lane: &Lane<'_>) -> i32 {
     let name = Face::Bold.width(&lane_name(lane), NAME_SIZE);
     name.max(Face::Sans.width(&lane_aside(lane), ASIDE_SIZE))
 }
 
-/// What a version is called in a channel, with a word where the channel has or had it only then.
+/// Returns the label of a version in a channel. It includes a word if the channel gained or lost the version.
 pub(super) fn pill_label(sketch: &Sketch<'_, '_>, cell: LaneCell) -> String {
     let label = clip(sketch.label(cell.row), LONGEST_VERSION);
     let changed = [VersionMark::Added, VersionMark::Removed].into_iter();
@@ -238,7 +238,7 @@ pub(super) fn pill_label(sketch: &Sketch<'_, '_>, cell: LaneCell) -> String {
     }
 }
 
-/// All that is to be said of a version in a channel.
+/// Returns the tooltip of a version in a channel.
 pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: LaneCell) -> String {
     let Some(facts) = sketch.row(cell.row) else {
         return String::new();
@@ -268,7 +268,7 @@ pub(super) fn deprecated(message: &str) -> String {
     }
 }
 
-/// That OLM v1 refuses a version, and why.
+/// Describes why OLM v1 refuses a version.
 pub(super) fn refused(refusal: Refusal<'_>) -> String {
     match refusal {
         Refusal::Version(error) => {
@@ -286,7 +286,7 @@ pub(super) fn refused(refusal: Refusal<'_>) -> String {
     }
 }
 
-/// A mark in a word or two.
+/// Names a mark in a word or two.
 pub(super) fn mark_word(mark: VersionMark) -> &'static str {
     match mark {
         VersionMark::Installed => "installed",
@@ -302,7 +302,7 @@ pub(super) fn mark_word(mark: VersionMark) -> &'static str {
     }
 }
 
-/// A mark in a sentence.
+/// Describes a mark in a sentence.
 pub(super) fn mark_sentence(mark: VersionMark) -> &'static str {
     match mark {
         VersionMark::Installed => "installed",
@@ -318,7 +318,7 @@ pub(super) fn mark_sentence(mark: VersionMark) -> &'static str {
     }
 }
 
-/// All that is to be said of a fan.
+/// Returns the tooltip of a fan.
 pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
     let count = format!("{}{}", counted(fan.whole, "version"), part(fan));
     let to = sketch.label(fan.to);
@@ -338,7 +338,7 @@ pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
         .join("\n")
 }
 
-/// How much of what a field says a fan is, where it is a part.
+/// Formats how many edges of its field a fan has, if it is only a part.
 fn part(fan: &Fan<'_>) -> String {
     let count = fan.from.len();
     match (fan.fate, count) {
@@ -351,7 +351,7 @@ fn part(fan: &Fan<'_>) -> String {
     }
 }
 
-/// What a comparison says of an edge.
+/// Describes the change of an edge.
 fn changed(change: DrawnChange) -> Option<&'static str> {
     match change {
         DrawnChange::Kept => None,
@@ -360,7 +360,7 @@ fn changed(change: DrawnChange) -> Option<&'static str> {
     }
 }
 
-/// All that is to be said of a step that replaces; nothing where it is taken as before.
+/// Returns the tooltip of a `replaces` edge. `None` for an edge that is taken and has not changed.
 pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &ReplacesStep) -> Option<String> {
     let steps = std::iter::once((step.from, step.to));
     let forbidden = forbidden(sketch, step.fate, steps);
@@ -369,7 +369,7 @@ pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &ReplacesStep) -> Option
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Why guardrails forbid steps, each reason once; of very many the first ones.
+/// Lists why guardrails forbid steps, each reason once. If there are very many, only the first ones.
 fn forbidden(
     sketch: &Sketch<'_, '_>,
     fate: EdgeFate,
@@ -387,22 +387,22 @@ fn forbidden(
     lines.collect()
 }
 
-/// The rules that forbid a step, in a few words, for the label of an edge.
+/// Names the rules that forbid a step, for the label of an edge.
 pub(super) fn forbidden_by(sketch: &Sketch<'_, '_>, from: VersionRow, to: VersionRow) -> String {
     format!("forbidden: {}", sketch.barred.names_of(from, to))
 }
 
-/// The count of a fan; none where one line says it.
+/// Formats the count of a fan. `None` for a single edge.
 pub(super) fn count(count: usize) -> Option<String> {
     (count != 1).then(|| count.to_string())
 }
 
-/// How many more versions a line leads to.
+/// Formats how many more versions a line continues to.
 pub(super) fn beyond(count: usize) -> String {
     format!("+{count}")
 }
 
-/// How many hops away a version is.
+/// Formats the number of steps to a version.
 pub(super) fn hops_away(hops: usize) -> String {
     match hops {
         0 => START.to_owned(),
@@ -410,7 +410,7 @@ pub(super) fn hops_away(hops: usize) -> String {
     }
 }
 
-/// A sign of the legend.
+/// Describes a sign of the legend.
 pub(super) fn sign(sign: LegendSign) -> &'static str {
     match sign {
         LegendSign::Edge(StepField::Replaces) => "replaces",
@@ -440,7 +440,7 @@ pub(super) fn sign(sign: LegendSign) -> &'static str {
     }
 }
 
-/// What stands where a way starts.
+/// Label of the start of a walk.
 pub(super) const START: &str = "start";
 
 fn shown(name: &str) -> String {
@@ -449,9 +449,9 @@ fn shown(name: &str) -> String {
 
 const HOW: &str =
     "Each arrow is an upgrade from one version to another. The newest versions are on top.";
-/// How many reasons are told of one line.
+/// Maximum number of reasons for one line.
 const MOST_REASONS: usize = 4;
-/// The columns of the longest name of a package that is told whole.
+/// Maximum number of columns of the name of a package. Longer names are clipped.
 const LONGEST_TITLE: usize = 48;
-/// The columns of the longest other name that is told whole.
+/// Maximum number of columns of other names. Longer names are clipped.
 const LONGEST_NAME: usize = 40;

@@ -1,26 +1,26 @@
 //! Steps from each version, and the versions that they reach.
 //!
-//! For OLM v1 every edge of the channels that are drawn counts, together, whatever the entry it leads
-//! to: what operator-controller's successor rule accepts. For OLM v0 a subscription keeps to its
-//! channel, and only the candidates of [`olmguard_engine::resolve::classic`] count.
+//! For OLM v1, the edges of all channels shown count together, as in operator-controller's successor rule. For
+//! OLM v0, a Subscription stays in its channel, and only the candidates of
+//! [`olmguard_engine::resolve::classic`] count.
 
 use std::collections::BTreeMap;
 
 use olmguard_catalog::graph::{Visits, search};
 use olmguard_catalog::word_set;
 
-/// The place of a version among all that are drawn, from the top.
+/// The position of a version among all that are shown, from the top.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Serialize)]
 pub struct VersionRow(pub u32);
 
-/// A step that OLM may take.
+/// A step that OLM can take.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct RowStep {
     /// End of the step.
     pub to: VersionRow,
-    /// The lane whose edge it is, from the left.
+    /// Lane of the edge, from the left.
     pub lane: u32,
-    /// The kind of the edge.
+    /// Field of the edge.
     pub field: StepField,
 }
 
@@ -47,7 +47,7 @@ impl RowStep {
     }
 }
 
-/// The steps from each row, each kind of edge once, by where they lead from the top.
+/// The steps from each row, without duplicates, sorted by target from the top.
 #[derive(Clone, Debug, Default)]
 pub struct StepsByRow {
     next: BTreeMap<VersionRow, Vec<RowStep>>,
@@ -60,15 +60,15 @@ pub struct ReachedRows {
     pub start: VersionRow,
     /// Number of steps to each row that can be reached; 0 for the start.
     pub hops: BTreeMap<VersionRow, usize>,
-    /// The shortest way to the goal: the one asked for, else the highest suggested one that can be reached. Empty
-    /// where there is none.
+    /// The shortest path to the requested goal, otherwise to the highest suggested version that can be reached. Empty
+    /// if there is none.
     pub way: Vec<(VersionRow, RowStep)>,
-    /// The goal that was asked for.
+    /// The requested goal.
     pub goal: Option<VersionRow>,
 }
 
 impl ReachedRows {
-    /// The same with other rows.
+    /// Replaces the rows.
     pub(super) fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         let hops = self.hops.into_iter().map(|(at, hops)| (row(at), hops));
         let way = self.way.into_iter();
@@ -82,18 +82,18 @@ impl ReachedRows {
         }
     }
 
-    /// Whether the goal that was asked for is out of reach.
+    /// Whether the requested goal cannot be reached.
     pub fn misses_goal(&self) -> bool {
         self.goal.is_some_and(|goal| !self.hops.contains_key(&goal))
     }
 }
 
 impl StepsByRow {
-    /// Of these steps.
+    /// Groups these steps by their start.
     pub(super) fn of(hops: impl IntoIterator<Item = (VersionRow, RowStep)>) -> Self {
         let mut next = BTreeMap::<_, Vec<_>>::new();
         for (from, hop) in hops {
-            // An edge from an entry to itself leads nowhere.
+            // An edge from an entry to itself is not a step.
             if from != hop.to {
                 next.entry(from).or_default().push(hop);
             }
@@ -105,7 +105,7 @@ impl StepsByRow {
         Self { next }
     }
 
-    /// The same with other rows, in the same order.
+    /// Replaces the rows, in the same order.
     pub(super) fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         let next = self.next.into_iter().map(|(from, hops)| {
             let hops = hops.into_iter().map(|hop| hop.mapped(&row));
@@ -116,13 +116,13 @@ impl StepsByRow {
         }
     }
 
-    /// The steps from a row.
+    /// Returns the steps from a row.
     pub fn from(&self, row: VersionRow) -> &[RowStep] {
         self.next.get(&row).map_or(&[], Vec::as_slice)
     }
 
-    /// What can be reached from a row, and the shortest way to a goal; of several the one with the
-    /// higher first hops.
+    /// Finds the rows that can be reached from a row, and the shortest path to a goal. Of several paths, the one
+    /// with the higher first steps is chosen.
     pub fn reach(
         &self,
         start: VersionRow,
@@ -143,8 +143,8 @@ impl StepsByRow {
         }
     }
 
-    /// What is reached where each step is given: one row after another, by the edges of a lane, else by
-    /// those of any. The way ends at the goal, where it comes there.
+    /// Follows given rows one after another, by the edges of a lane, or of any lane if `lane` is `None`. The path
+    /// ends at the goal, if the rows reach it.
     pub(super) fn course(
         &self,
         start: VersionRow,
@@ -177,7 +177,7 @@ impl StepsByRow {
     }
 }
 
-/// The hops of the shortest path to a row, each with where it starts.
+/// Returns the steps of the shortest path to a row, each with its start.
 fn hops_to(end: VersionRow, visits: &Visits<VersionRow, RowStep>) -> Vec<(VersionRow, RowStep)> {
     let path = visits.shortest_path(end).unwrap_or_default();
     let starts = path.iter().map(|visit| visit.node);

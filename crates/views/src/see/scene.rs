@@ -1,5 +1,5 @@
-//! A package in shorthand, for the tests of these reports: the lines of `entries` are channels,
-//! `CHANNEL: ENTRY; ENTRY`, an entry being `VERSION [KEY VALUE]...` in the words of a catalog.
+//! A package in shorthand, for the tests of these reports. Each line of `entries` is a channel,
+//! `CHANNEL: ENTRY; ENTRY`. An entry is `VERSION [KEY VALUE]...` with the keys of a catalog.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::StatedInstalled;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
-/// A snapshot of catalogs, each with the package `p` of these lines.
+/// Builds a snapshot of catalogs, each with the package `p` of these lines.
 pub(crate) fn snapshot(edges: EdgeSource, catalogs: &[(&str, &str)]) -> Snapshot {
     let plain: Vec<_> = catalogs
         .iter()
@@ -20,7 +20,7 @@ pub(crate) fn snapshot(edges: EdgeSource, catalogs: &[(&str, &str)]) -> Snapshot
     of_priorities(edges, &plain)
 }
 
-/// The same, each catalog with its priority.
+/// Builds a snapshot of catalogs with priorities.
 pub(crate) fn of_priorities(edges: EdgeSource, catalogs: &[(&str, &str, i32)]) -> Snapshot {
     let rules = Rules::default().with_edges(edges);
     let states = catalogs.iter().map(|(name, lines, priority)| {
@@ -37,7 +37,7 @@ pub(crate) fn of_priorities(edges: EdgeSource, catalogs: &[(&str, &str, i32)]) -
     Snapshot::new(rules, states)
 }
 
-/// Asks for the package `p`.
+/// Requests the package `p`.
 pub(crate) fn filter(channels: &[&str], range: Option<&str>) -> Filter {
     Filter {
         package: "p".to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn filter(channels: &[&str], range: Option<&str>) -> Filter {
     }
 }
 
-/// `VERSION`, `NAME` or `VERSION,bundle=NAME`.
+/// Parses `VERSION`, `NAME` or `VERSION,bundle=NAME`.
 pub(crate) fn said(text: &str) -> StatedInstalled {
     let (text, bundle) = match text.split_once(",bundle=") {
         Some((version, name)) => (version, Some(name.to_owned())),
@@ -107,7 +107,7 @@ fn blobs(lines: &str) -> Vec<Value> {
     blobs
 }
 
-/// `KEY VALUE`, a value being what stands between `<` and `>` where it has blanks.
+/// Splits `KEY VALUE` pairs. A value that contains spaces is in parentheses.
 fn pairs(text: &str) -> Vec<(&str, &str)> {
     let mut pairs = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The sentences that these reports share.
+//! Sentences that these reports share.
 
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{names, one_line};
@@ -11,7 +11,7 @@ use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_report::{Text, Tone};
 
-/// Why it is not known what is meant by a text, and what may be meant.
+/// Formats why a text does not identify a bundle, with suggestions.
 pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> String {
     let (text, package) = (go::quote(text), go::escape(package));
     let or = |items: &[String]| match items {
@@ -36,29 +36,29 @@ pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> Str
     }
 }
 
-/// Why an edit is refused or undecided, in one sentence.
+/// Returns why an edit is refused or undecided, in one sentence.
 pub(crate) fn reason(decision: &Decision<'_>) -> Option<String> {
     explain::reason(&decision.edit(), decision.judgement())
 }
 
-/// The same at length, with this advice.
+/// Returns the full denial message with this advice.
 pub(crate) fn message(decision: &Decision<'_>, advice: &FoundAdvice<'_>) -> Option<String> {
     explain::message(&decision.edit(), decision.judgement(), advice)
 }
 
-/// The same at length, in one line.
+/// Returns the full denial message in one line.
 pub fn line(decision: &Decision<'_>) -> Option<String> {
     explain::line(&decision.edit(), decision.judgement(), &decision.advice())
 }
 
-/// What the catalogs do not know of a question.
+/// Notes the parts of a question that the catalogs do not know.
 pub(crate) fn notes(inquiry: &Inquiry<'_>) -> Vec<String> {
     let mut notes = missing_channels(inquiry.filter, &inquiry.offers);
     notes.extend(known(inquiry.known).map(str::to_owned));
     notes
 }
 
-/// What is worth knowing of an installed bundle that the catalogs do not have.
+/// Returns a note about an installed bundle that the catalogs do not have.
 pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     match known {
         CatalogKnowledge::Whole => None,
@@ -82,7 +82,7 @@ pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     }
 }
 
-/// That the installed version is none of the package, and the nearest ones: the first line of a report.
+/// Returns the first line of a report if the installed version is not one of the package, with the nearest ones.
 pub(crate) fn no_version(
     (installed, known): (&InstalledBundle, CatalogKnowledge),
     filter: &Filter,
@@ -96,7 +96,7 @@ pub(crate) fn no_version(
     Some(not_a_version(version, &filter.package, &nearest))
 }
 
-/// That a text is no version of a package, and the nearest ones.
+/// Formats that a text is not a version of a package, with the nearest ones.
 pub(crate) fn not_a_version(version: &str, package: &str, nearest: &[String]) -> String {
     let (version, package) = (go::escape(version), go::escape(package));
     let line = format!("{version} is not a version of {package}");
@@ -106,7 +106,7 @@ pub(crate) fn not_a_version(version: &str, package: &str, nearest: &[String]) ->
     }
 }
 
-/// A sentence for each requested channel that no catalog has.
+/// Returns a sentence for each requested channel that no catalog has.
 pub(crate) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
     let channels = || offers.iter().flat_map(|offer| offer.package.channels());
     let has = |name: &str| channels().any(|channel| *channel.name == *name);
@@ -124,13 +124,13 @@ pub(crate) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]) -> Vec<Str
     missing.take(MOST).map(sentence).collect()
 }
 
-/// Why no edit installs a bundle.
+/// Formats why no edit can pin a bundle.
 pub(crate) fn unpinnable(bundle: &str) -> String {
     let bundle = go::escape(bundle);
     format!("the version of {bundle} is not valid or too long, so no edit can pin it")
 }
 
-/// That an edit installs another bundle.
+/// Formats that an edit installs another bundle.
 pub(crate) fn gives_another(pin: &str, resolved: &Choice<'_>) -> String {
     let bundle = go::escape(&resolved.bundle().name);
     let catalog = go::escape(&resolved.catalog.name);
@@ -144,11 +144,11 @@ pub(crate) fn gives_another(pin: &str, resolved: &Choice<'_>) -> String {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Highest<'a> {
     pub(crate) release: Option<&'a str>,
-    /// Absent if a release is higher.
+    /// The highest prerelease. `None` if a release is higher.
     pub(crate) prerelease: Option<&'a str>,
 }
 
-/// The highest versions that can be reached, and how many newer ones cannot; nothing if there is neither.
+/// Formats the highest versions that can be reached, and how many newer ones cannot. Returns `None` without either.
 pub(crate) fn reachable(highest: Highest<'_>, newer: usize) -> Option<String> {
     let (release, prerelease) = match (highest.release, highest.prerelease) {
         (None, None) => (Some("none".to_owned()).filter(|_| newer > 0), None),
@@ -172,18 +172,18 @@ pub(crate) fn reachable(highest: Highest<'_>, newer: usize) -> Option<String> {
     }
 }
 
-/// That OLM cannot choose between these catalogs.
+/// Formats that OLM cannot choose between these catalogs.
 pub(crate) fn ambiguous<'c>(catalogs: impl Iterator<Item = &'c CatalogState>) -> String {
     let catalogs: Vec<_> = catalogs.map(|catalog| &catalog.name).collect();
     format!("catalogs {} have the same priority", names(&catalogs, MOST))
 }
 
-/// That a search for upgrade paths stopped at its limit, and what that means.
+/// Formats that a search for upgrade paths stopped at its limit, and the consequence.
 pub(crate) fn cut(means: &str) -> String {
     format!("the search stopped at its limit of {MOST_EXPANSIONS} bundles: {means}")
 }
 
-/// Why a catalog is not in a list.
+/// Formats why a catalog is not in a list.
 pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
     let catalog = go::escape(catalog);
     match why {
@@ -202,20 +202,20 @@ pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
     }
 }
 
-/// The steps that guardrails forbid, a line for each reason.
+/// Prints the steps that guardrails forbid, one line per reason.
 pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut Text) {
     let told = steps.iter().flat_map(ForbiddenReport::told);
     let lines: Vec<_> = told.map(|(step, why)| format!("{step}: {why}")).collect();
     text.items(FORBIDDEN, Tone::Bad, &lines);
 }
 
-/// An upgrade path: versions with arrows between them.
+/// Formats an upgrade path: versions with arrows between them.
 pub(crate) fn arrows(versions: &[String]) -> String {
     versions.join(" -> ")
 }
 
-/// Before a step that guardrails forbid.
+/// Label of a step that guardrails forbid.
 pub(crate) const FORBIDDEN: &str = "Forbidden";
 
-/// How many names a sentence names.
+/// Maximum number of names in a sentence.
 const MOST: usize = 8;

@@ -1,4 +1,4 @@
-//! OLM v1 by the edges of catalogs: the entries that say so, or what would have to differ.
+//! What OLM v1 does by the edges of catalogs: the entries that decide, or what would have to change.
 
 use std::collections::BTreeSet;
 
@@ -118,7 +118,7 @@ impl CatalogReading {
         self.allowed
     }
 
-    /// What happens to the edit if it does not install the bundle, in a word or two.
+    /// Returns the outcome of an edit that does not install the bundle, in a word or two.
     pub(super) fn refusal(&self) -> &'static str {
         match self.verdict {
             verdict if verdict == Verdict::Allow.as_str() => "not installed",
@@ -128,14 +128,14 @@ impl CatalogReading {
     }
 }
 
-/// What the edit that pins the version asked about comes to, in words.
+/// Result of the edit that pins the requested version, in words.
 struct PinnedWords {
     verdict: Verdict,
     token: Token,
     reason: Option<String>,
     message: Option<String>,
     path: Vec<String>,
-    /// The versions that other edits lead to.
+    /// Versions that other edits can install.
     next: Vec<String>,
 }
 
@@ -154,7 +154,7 @@ impl PinnedWords {
         }
     }
 
-    /// Nothing pins a version that cannot be read.
+    /// Describes the missing edit: a version that cannot be read cannot be pinned.
     fn none(targets: &[Choice<'_>]) -> Self {
         Self {
             verdict: Verdict::Deny,
@@ -167,7 +167,7 @@ impl PinnedWords {
     }
 }
 
-/// Each reason once, though several catalogs have it.
+/// Removes duplicate reasons, which occur if several catalogs have the same one.
 fn distinct(violations: &[Violation<'_>]) -> Vec<GuardrailReport> {
     let mut guardrails: Vec<_> = violations.iter().map(GuardrailReport::of).collect();
     let mut seen = BTreeSet::new();
@@ -175,7 +175,7 @@ fn distinct(violations: &[Violation<'_>]) -> Vec<GuardrailReport> {
     guardrails
 }
 
-/// What must change so that the step is possible.
+/// Describes a change that makes the step possible.
 pub(super) fn needed(need: &Need<'_>) -> String {
     match need {
         Need::Versions(what) => {

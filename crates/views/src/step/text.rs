@@ -1,4 +1,4 @@
-//! The readings for people.
+//! Text form of a step report.
 
 use super::StepReport;
 use super::catalogs::CatalogReading;
@@ -10,7 +10,7 @@ use olmguard_engine::explain::text::list;
 use olmguard_report::{Text, Tone};
 
 impl StepReport {
-    /// The report as it is printed with `-o text`, with its last line break.
+    /// Renders the report for `-o text`, with the last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::default();
         let (package, from) = (go::escape(&self.package), self.from.label());
@@ -73,7 +73,7 @@ impl StepReport {
         say_forbidden(&reading.unpinned_forbidden, text);
     }
 
-    /// The other edges that end at the goal, and those that start at the installed version.
+    /// Prints the other edges that end at the goal, then those that start at the installed version.
     fn say_around(&self, reading: &CatalogReading, text: &mut Text) {
         let into = format!("Edges into {}", self.label());
         text.list(&into, &self.lines(&reading.leading_to));
@@ -81,7 +81,7 @@ impl StepReport {
         text.list(&out_of, &self.lines(&reading.leading_from));
     }
 
-    /// Edges, one per line; with their catalogs if several have the package.
+    /// Formats edges, one per line, with their catalogs if several have the package.
     fn lines(&self, edges: &[EdgeReport]) -> Vec<String> {
         edges.iter().map(|edge| self.line(edge)).collect()
     }
@@ -102,7 +102,7 @@ impl StepReport {
     }
 }
 
-/// The versions that guardrails allow next.
+/// Prints the versions that guardrails allow next.
 fn say_allowed_next(reading: &CatalogReading, text: &mut Text) {
     if reading.guardrails.is_empty() {
         return;
@@ -114,7 +114,7 @@ fn say_allowed_next(reading: &CatalogReading, text: &mut Text) {
     text.fact("Allowed next", tone, &words);
 }
 
-/// If a version is not valid, the semver rules do not apply.
+/// Reason if the semver rules do not apply.
 pub(super) const UNREADABLE: &str = "one of the versions is not valid";
 
 fn say_classic(reading: &ClassicReading, text: &mut Text) {
@@ -139,11 +139,11 @@ fn say_classic(reading: &ClassicReading, text: &mut Text) {
     }
 }
 
-/// Why guardrails forbid the step.
+/// Prints why guardrails forbid the step.
 fn say_guardrails(guardrails: &[GuardrailReport], text: &mut Text) {
     let lines: Vec<_> = guardrails.iter().map(GuardrailReport::line).collect();
     text.items("Guardrail", Tone::Bad, &lines);
 }
 
-/// How many of the versions are named that guardrails allow.
+/// Maximum number of allowed versions that are printed.
 const MOST_FREE: usize = 8;

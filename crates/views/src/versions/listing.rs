@@ -1,4 +1,4 @@
-//! One package of one catalog as a list.
+//! The list of one package in one catalog.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use olmguard_engine::explain::{Places, label};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::resolve::{Choice, Offer};
 
-/// The package of the offer at this place.
+/// Lists the package of the offer at index `at`.
 pub(super) fn catalog<'s>(
     at: usize,
     offer: &Offer<'s>,
@@ -55,7 +55,7 @@ pub(super) fn catalog<'s>(
     }
 }
 
-/// Why no edit gives a successor, where nothing else that is told of it says so.
+/// Returns why no edit installs a successor, unless another field already gives the reason.
 fn not_given<'s>(
     bundle: &BundleVersions,
     (offer, index): (&Offer<'s>, BundleIndex),
@@ -72,7 +72,7 @@ fn not_given<'s>(
     why.or_else(|| is_uninstallable().then(text::not_installed))
 }
 
-/// The edges to every node, by where they start.
+/// Edges of the graph, grouped by the node where they start.
 struct Incoming {
     replaced_by: Vec<Vec<Successor>>,
     skipped_by: Vec<Vec<Successor>>,
@@ -80,7 +80,7 @@ struct Incoming {
     heads: Vec<BTreeSet<NodeIndex>>,
 }
 
-/// How many bundles hold a node in a range, the best and the last of them.
+/// Number of bundles whose range includes a node, with the best and the last of them.
 #[derive(Clone, Copy)]
 struct NodeCount {
     count: usize,
@@ -107,7 +107,7 @@ impl Incoming {
         edges
     }
 
-    /// Adds the edges to one node, of all channels.
+    /// Adds the edges of all channels that end at one node.
     fn add(&mut self, graph: &Graph<'_>, to: NodeIndex) {
         let mut held = BTreeSet::new();
         for channel in graph.channels() {

@@ -1,4 +1,4 @@
-//! What a bundle is to the installed one.
+//! Relation of each bundle to the installed one.
 
 use std::collections::BTreeMap;
 
@@ -31,20 +31,20 @@ pub enum Standing {
     NotFound,
 }
 
-/// By the place of the offer, and the bundle that the edge leads to.
+/// Reasons why guardrails forbid an edge, by index of the offer and target of the edge.
 type JudgedEdges = BTreeMap<(usize, BundleIndex), Places>;
 
-/// What every bundle of the offers is.
+/// Relations of all bundles of the offers to the installed one.
 pub(super) struct Standings<'o, 's> {
     origin: Origin<'o>,
     offers: &'o [Offer<'s>],
-    /// For each offer what edges lead to.
+    /// For each offer, the bundles with an edge from the installed one.
     edges: Vec<BundleSet>,
-    /// For each offer what counts as the installed bundle.
+    /// For each offer, the bundles that count as the installed one.
     same: Vec<BundleSet>,
     reach: ReachableBundles<'s>,
     edits: Edits<'o, 's>,
-    /// The places of the reasons why guardrails forbid each edge that there was time for, none if they allow it.
+    /// Reasons why guardrails forbid each edge that was checked. Empty for an edge that they allow.
     judged: JudgedEdges,
     reasons: Reasons,
     bounds: Bounds<'o, 's>,
@@ -73,24 +73,24 @@ impl<'o, 's> Standings<'o, 's> {
         }
     }
 
-    /// Whether the search for what can be reached ended at its bound.
+    /// Whether the search for reachable bundles stopped at its limit.
     pub(super) fn is_cut(&self) -> bool {
         self.reach.is_cut
     }
 
-    /// How many of the edges guardrails were put to, and how many there are, where that is not all.
+    /// Returns how many edges guardrails were applied to, and the total, or `None` if to all.
     pub(super) fn unjudged(&self) -> Option<(usize, usize)> {
         let all = self.edges.iter().map(BundleSet::len).sum();
         let judged = self.judged.len();
         (judged < all).then_some((judged, all))
     }
 
-    /// Whether everything that can be reached is known.
+    /// Whether all reachable bundles are known.
     pub(super) fn is_complete(&self) -> bool {
         !self.is_cut() && self.unjudged().is_none()
     }
 
-    /// Why no edit gives a bundle that an edge leads to.
+    /// Returns why no edit installs a bundle that has an edge.
     pub(super) fn not_given(&self, offer: &Offer<'s>, index: BundleIndex) -> Option<NotGiven<'s>> {
         self.edits.not_given(&offer.choice(index))
     }
@@ -106,7 +106,7 @@ impl<'o, 's> Standings<'o, 's> {
         self.origin.suggests(&offer.choice(index))
     }
 
-    /// The bundles between which OLM cannot choose, for the best version that has an edge.
+    /// Returns the bundles between which OLM cannot choose, for the best version that has an edge.
     pub(super) fn tie(&self) -> Option<Vec<Choice<'s>>> {
         let edges = self.offers.iter().zip(&self.edges);
         let mut edges = edges.flat_map(|(offer, set)| set.iter().map(|to| offer.choice(to)));
@@ -116,14 +116,14 @@ impl<'o, 's> Standings<'o, 's> {
         })
     }
 
-    /// The places of the reasons why guardrails forbid the step to a bundle of the offer at this place,
-    /// where an edge leads there.
+    /// Returns the reasons why guardrails forbid the step to a bundle of the offer at index `at`, if it has an
+    /// edge.
     pub(super) fn forbidden(&self, at: usize, index: BundleIndex) -> Places {
         let places = self.judged.get(&(at, index));
         places.cloned().unwrap_or_default()
     }
 
-    /// The rules of upgrade policies that deny an edit to a bundle of the offer at this place, where an edge leads there.
+    /// Returns the upgrade policy rules that deny an edit to a bundle of the offer at index `at`, if it has an edge.
     pub(super) fn denied(
         &self,
         at: usize,
@@ -142,12 +142,12 @@ impl<'o, 's> Standings<'o, 's> {
             .collect()
     }
 
-    /// Every reason why guardrails forbid a step.
+    /// Returns every reason why guardrails forbid a step.
     pub(super) fn into_reasons(self) -> Reasons {
         self.reasons
     }
 
-    /// What a bundle of the offer at this place is, and how many steps it is away.
+    /// Returns the relation of a bundle of the offer at index `at`, and its number of steps.
     pub(super) fn standing(
         &self,
         at: usize,
@@ -172,8 +172,10 @@ impl<'o, 's> Standings<'o, 's> {
         (standing, steps)
     }
 
-    /// What a bundle is that an edge leads to. A search takes no step that is forbidden: what it found
-    /// one step away is free, though there was no time to tell.
+    /// Returns the relation of a bundle that has an edge.
+    ///
+    /// The search takes no forbidden step. A bundle that it found one step away is therefore allowed, even if
+    /// guardrails were not applied to its edge here.
     fn of_edge(
         &self,
         (at, index): (usize, BundleIndex),
@@ -192,7 +194,7 @@ impl<'o, 's> Standings<'o, 's> {
     }
 }
 
-/// Puts guardrails to the edges that lead to the offers, in the order of the list.
+/// Applies guardrails to the edges from the installed bundle, in the order of the list.
 fn judged<'s>(
     offers: &[Offer<'s>],
     edges: &[BundleSet],
@@ -212,7 +214,7 @@ fn judged<'s>(
     (steps.collect(), gathered.finish())
 }
 
-/// Whether a bundle is in the set of the offer at this place.
+/// Whether a bundle is in the set of the offer at index `at`.
 fn has(sets: &[BundleSet], at: usize, index: BundleIndex) -> bool {
     sets.get(at).is_some_and(|set| set.contains(index))
 }

@@ -1,4 +1,4 @@
-//! The list for people: a block for each catalog, a row for each bundle.
+//! Text form of the list: one block per catalog, one row per bundle.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use olmguard_engine::resolve::{Choice, InstalledError, Maturity, NotGiven};
 use olmguard_report::{Cell, Table, Text, Tone};
 
 impl VersionsReport {
-    /// The report as it is printed with `-o text`, with its last line break.
+    /// Renders the report for `-o text`, with the last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::default();
         if let Some(no_version) = &self.no_version {
@@ -68,7 +68,7 @@ impl VersionsReport {
         say_details(&catalog.bundles, &self.guardrails, text);
     }
 
-    /// The next versions, and the highest that can be reached.
+    /// Prints the next versions, and the highest ones that can be reached.
     fn say_upgrades(&self, bundles: &[BundleVersions], text: &mut Text) {
         if let Some(ambiguous) = &self.ambiguous {
             let words = format!("{ambiguous}; use --in CATALOG");
@@ -107,7 +107,7 @@ impl VersionsReport {
     }
 }
 
-/// The next versions: the releases of the default channel first, and prereleases on a line of their own.
+/// Prints the next versions: releases of the default channel first, prereleases on a separate line.
 fn say_next(mut next: Vec<&BundleVersions>, text: &mut Text) {
     next.sort_by_key(|bundle| bundle.maturity);
     let releases = next.partition_point(|bundle| bundle.maturity < Maturity::Prerelease);
@@ -130,7 +130,7 @@ fn say_next(mut next: Vec<&BundleVersions>, text: &mut Text) {
     }
 }
 
-/// The highest versions that can be reached, and how many newer ones cannot.
+/// Describes the highest versions that can be reached, and how many newer ones cannot.
 fn highest_reachable(bundles: &[BundleVersions]) -> Option<String> {
     let is_newer = |bundle: &&BundleVersions| {
         !matches!(bundle.standing, Some(Standing::Installed | Standing::Older))
@@ -151,13 +151,13 @@ fn highest_reachable(bundles: &[BundleVersions]) -> Option<String> {
     reachable(highest, beyond.count())
 }
 
-/// Why there is nothing about what can be reached.
+/// Notes that nothing is reachable because the installed version is not valid.
 pub(super) fn unreadable(error: &InstalledError) -> String {
     let error = olmguard_engine::explain::text::one_line(&error.to_string());
     format!("the installed version is not valid, so OLM v1 resolves nothing: {error}")
 }
 
-/// Why no edit gives a bundle of this catalog.
+/// Describes why no edit installs a bundle of this catalog.
 pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
     let name = |choice: &Choice<'_>| go::quote(&choice.catalog.name);
     let why = match why {
@@ -177,12 +177,12 @@ pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
     format!("no edit installs it: {why}")
 }
 
-/// That OLM does not install a bundle.
+/// Notes that OLM does not install a bundle.
 pub(super) fn not_installed() -> String {
     "OLM does not install it: olmguard explain shows why".to_owned()
 }
 
-/// That there was no time to apply guardrails to every step.
+/// Notes that guardrails were not applied to every edge, to limit the effort.
 pub(super) fn unjudged(judged: usize, all: usize) -> String {
     format!(
         "guardrails have too many rules: olmguard applied them to {judged} of the {all} upgrade edges, \
@@ -238,7 +238,7 @@ fn channel_mark(membership: &Membership) -> String {
     format!("{}{mark}", go::escape(&membership.channel))
 }
 
-/// By version, each once.
+/// Lists the successors by label, each label once.
 fn successors(successors: &[Successor]) -> Cell {
     let mut labels: Vec<String> = Vec::new();
     for successor in successors {
@@ -264,7 +264,7 @@ fn folded(held_by: Option<&Folded>) -> Cell {
     }
 }
 
-/// Why it may not be a good choice.
+/// Lists the reasons why the bundle may not be a good choice.
 fn notes(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
     let mut words = Vec::new();
     if bundle.deprecated.is_some() {
@@ -291,7 +291,7 @@ fn notes(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
     Cell::parts(Tone::Caution, words.map(str::to_owned).collect())
 }
 
-/// The policies that deny the step, each once.
+/// Names the policies that deny the step, each once.
 fn policies(bundle: &BundleVersions) -> Option<String> {
     let mut names: Vec<_> = bundle
         .policies
@@ -338,7 +338,7 @@ fn say_names(names: &[NameVersions], text: &mut Text) {
     table.say(text);
 }
 
-/// What does not fit into the table.
+/// Prints the details that do not fit into the table.
 fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Text) {
     let heads = bundles.iter().flat_map(|bundle| &bundle.channels);
     if heads.into_iter().any(|membership| membership.head) {
@@ -368,7 +368,7 @@ fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Text) {
     text.items(IGNORED, Tone::Caution, &ignored.collect::<Vec<_>>());
 }
 
-/// Each reason once, with the bundles to which it forbids the step.
+/// Lists each reason once, with the bundles that it forbids.
 fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
     let mut barred = BTreeMap::<usize, ForbiddenBundles<'_>>::new();
     for bundle in bundles {
@@ -383,7 +383,7 @@ fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
     lines.collect()
 }
 
-/// The bundles to which one reason forbids the step.
+/// Bundles that one reason forbids.
 #[derive(Default)]
 struct ForbiddenBundles<'b> {
     first: Vec<&'b str>,
@@ -411,8 +411,8 @@ fn or_none(message: &str) -> String {
     }
 }
 
-/// How many bundles of a list are named.
+/// Maximum number of bundles that a list names.
 const MOST_LABELS: usize = 8;
 
-/// Before a skipRange that OLM ignores.
+/// Label of a skipRange that OLM ignores.
 const IGNORED: &str = "Ignored";

@@ -1,10 +1,10 @@
-//! `olm.semver`: channels and edges from nothing but versions.
+//! `olm.semver`: channels and edges that are generated from versions alone.
 //!
 //! ```text
 //! candidate, fast, stable: images --shelf--> versions --channels--> channels with edges
 //! ```
 //!
-//! Keys are read as Go's strict decoder reads them: in any case, and none that is not known.
+//! Keys are read as in Go's strict decoder: in any case, and unknown keys are errors.
 //! Upstream: operator-registry, [`alpha/template/semver/semver.go`].
 //!
 //! [`alpha/template/semver/semver.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/template/semver/semver.go
@@ -23,7 +23,7 @@ use crate::author::written::{CatalogText, Shelf};
 use olmguard_catalog::fbc::json::fold_of;
 use olmguard_catalog::version::Version;
 
-/// The package, the channels and the bundles of a template, with the guardrails that stand beside it.
+/// Renders the package, channels and bundles of a template, and adds the guardrails next to it.
 pub(super) fn render(
     template: &BlobText,
     guardrails: Vec<BlobText>,
@@ -54,7 +54,7 @@ pub(super) fn render(
     Ok(written)
 }
 
-/// Checks that the guardrails are those of the package.
+/// Checks that the guardrails are for the package.
 fn check_guardrails(guardrails: &[BlobText], package: &str) -> Result<(), TemplateError> {
     if guardrails.len() > 1 {
         return Err(TemplateError::SeveralGuardrails {
@@ -71,7 +71,7 @@ fn check_guardrails(guardrails: &[BlobText], package: &str) -> Result<(), Templa
     })
 }
 
-/// The releases that one list names, with their bundles, by version.
+/// Returns the releases of one list with their bundles, by name.
 fn archetype_releases<'a>(
     archetype: Archetype,
     input: &SemverInput,
@@ -106,7 +106,7 @@ fn archetype_releases<'a>(
     Ok(releases)
 }
 
-/// Why two bundles of a list cannot have one name.
+/// Returns the error for two bundles of a list with the same name.
 fn duplicate(
     list: &'static str,
     first: &BlobText,
@@ -131,7 +131,7 @@ fn duplicate(
     }
 }
 
-/// The package and version that a bundle says it is of.
+/// Returns the package and version from the `olm.package` property of a bundle.
 fn package_property(bundle: &BlobText) -> Result<(&str, Version), TemplateError> {
     let properties: Vec<_> = bundle.properties("olm.package").collect();
     let [property] = properties[..] else {
@@ -204,7 +204,7 @@ impl SemverInput {
         Ok(Self { kinds, images })
     }
 
-    /// The images of one list, in its order.
+    /// Returns the images of one list, in order.
     fn images(&self, archetype: Archetype) -> &[Box<str>] {
         let [candidate, fast, stable] = &self.images;
         match archetype {
@@ -215,7 +215,7 @@ impl SemverInput {
     }
 }
 
-/// The kinds to generate; only minor channels where nothing is said.
+/// Reads the kinds of channels to generate. The default is minor channels only.
 fn read_kinds(members: &WrittenMembers) -> Result<Kinds, TemplateError> {
     let major = boolean(members, "generateMajorChannels")?;
     let minor = boolean(members, "generateMinorChannels")?;
@@ -325,7 +325,7 @@ const KEYS: [&str; 7] = [
     "stable",
 ];
 
-/// The package, with icon and description of the default channel's head where its CSV has them.
+/// Creates the package, with the icon and description from the CSV of the head of the default channel, if any.
 fn blob(name: &str, default_channel: &str, head: Option<&BlobText>) -> BlobText {
     let mut blob = BlobText::of(
         PACKAGE,

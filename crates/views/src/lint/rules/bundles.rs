@@ -1,4 +1,4 @@
-//! Bundles, one by one. Upstream: `ConvertToModel`, [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of
+//! Rules about single bundles. Upstream: `ConvertToModel`, [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of
 //! `Bundle`, [`alpha/model/model.go`].
 //!
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
@@ -150,7 +150,7 @@ pub(super) const PACKAGE_PROPERTY_COUNT: RuleItem =
     }));
 
 impl BundleCheck<'_, '_> {
-    /// The `olm.package` property, if all properties can be read and it is the only one.
+    /// Returns the `olm.package` property, if all properties can be read and there is exactly one.
     fn property(&self) -> Option<&PackageProperty> {
         match self.bundle.versions.as_slice() {
             [property] if self.bundle.property_fault.is_none() => Some(property),
@@ -158,7 +158,7 @@ impl BundleCheck<'_, '_> {
         }
     }
 
-    /// That property with its version and release, if there is a release and both are valid.
+    /// Returns the `olm.package` property with its version and release, if there is a release and both are valid.
     fn released(&self) -> Option<(&PackageProperty, Version, Release)> {
         let property = self.property()?;
         let version = Version::parse(&property.version).ok()?;
@@ -305,7 +305,7 @@ pub(super) const UNSUPPORTED_IMAGE: RuleItem =
         }
     }));
 
-/// What OLM v1 does not take of a reference. One that is none at all is the finding `invalid-image`.
+/// Returns why OLM v1 refuses a reference. An invalid reference is the finding `invalid-image`.
 fn lack(error: &ReferenceError) -> Option<&'static str> {
     match error {
         ReferenceError::Invalid { .. } => None,

@@ -1,4 +1,4 @@
-//! Channels: their names, entries and heads, as `opm validate` checks them. Upstream: `ConvertToModel`,
+//! Rules about the names, entries and heads of channels, as `opm validate` checks them. Upstream: `ConvertToModel`,
 //! [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of `Channel`, [`alpha/model/model.go`].
 //!
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
@@ -117,10 +117,10 @@ pub(super) const CHANNEL_WITHOUT_ENTRIES: RuleItem = rule!("channel-without-entr
 pub(super) const ENTRY_WITHOUT_BUNDLE: RuleItem =
     rule!("entry-without-bundle", Conversion, Error).on(Check::Channel(entry_without_bundle));
 
-/// opm remembers the last channel of a package only. It finds the entries of the other channels later, by what
-/// such a bundle lacks.
+/// Reports entries without a bundle, with the text of opm.
 ///
-/// A bundle of a misspelt package and one that cannot be read have findings of their own.
+/// opm only remembers the last channel of a package. For entries of other channels, it reports what the missing bundle
+/// does not have. Bundles of a misspelt package and bundles that cannot be read have other findings.
 fn entry_without_bundle(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let (facts, package) = (channel.facts, channel.facts.package);
     let is_elsewhere = |name: &str| {
@@ -214,7 +214,7 @@ pub(super) const STRANDED_BUNDLE: RuleItem =
             return;
         };
         for (index, bundle) in stranded.iter().enumerate() {
-            // opm has one message for all of them; the first finding carries it.
+            // opm has one message for all bundles, which the first finding has.
             let all = if index == 0 {
                 stranded.join(", ")
             } else {

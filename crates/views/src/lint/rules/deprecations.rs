@@ -1,4 +1,4 @@
-//! Deprecations. Upstream: `ConvertToModel`, [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of
+//! Rules about deprecations. Upstream: `ConvertToModel`, [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of
 //! `Deprecation`, [`alpha/model/model.go`].
 //!
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
@@ -27,7 +27,7 @@ pub(super) const DEPRECATION_WITHOUT_PACKAGE: RuleItem =
         },
     ));
 
-/// The blobs that name a package.
+/// Returns the blobs that name a package.
 pub(in crate::lint) fn with_package<'w>(
     catalog: &View<'w>,
 ) -> impl Iterator<Item = &'w Deprecations> {
@@ -121,7 +121,7 @@ pub(super) const DEPRECATED_CHANNEL_UNKNOWN: RuleItem =
     rule!("deprecated-channel-unknown", Conversion, Error).on(Check::Deprecation(
         |check, report| {
             let (package, entry) = (check.package, check.entry);
-            // To opm, the default channel exists, defined or not.
+            // For opm, the default channel exists even if it is not defined.
             let default = package.package.map(|own| &*own.default_channel.text);
             let is_default = !entry.name.is_empty() && default == Some(&*entry.name);
             let is_unread = package.unread.channels.may_have(&entry.name);

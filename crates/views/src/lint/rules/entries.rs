@@ -1,4 +1,4 @@
-//! Entries one by one: their names, `skips` and `skipRange`, and the edges that they make.
+//! Rules about single entries: their names, `skips` and `skipRange`, and the edges they define.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(super) const INVALID_SKIP_RANGE: RuleItem =
         }
     }));
 
-/// The nearest valid range, or a hint at what is wrong.
+/// Suggests the nearest valid range, or gives a hint at the fault.
 fn range_hint(text: &str, error: &SkipRangeError) -> String {
     let nearest = suggestion::skip_range(text).map(Suggestion::Range);
     nearest.map_or_else(
@@ -86,13 +86,13 @@ fn hint(text: &str, error: &SkipRangeError) -> &'static str {
     }
 }
 
-/// What a `skipRange` that can be read means.
+/// Meaning of a `skipRange` that can be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::lint) enum Meaning {
     /// OLM panics when it compares a version with the range.
     Crash,
     Nothing,
-    /// Every version below some version, and perhaps others.
+    /// Every version below some version, and possibly others.
     VersionsFromLowest,
     Versions,
 }
@@ -105,14 +105,14 @@ impl Meaning {
         match meaning::skip_range(range).as_deref().map(<[_]>::first) {
             Ok(None) => Self::Nothing,
             Ok(Some(first)) if first.span.lower == VersionCut::bottom() => Self::VersionsFromLowest,
-            // The meaning of a range of very many comparators is not worked out: no one writes one.
+            // The meaning is not computed for very many comparators: no real range has so many.
             Ok(Some(_)) | Err(_) => Self::Versions,
         }
     }
 }
 
 impl EntryCheck<'_, '_> {
-    /// The range, if it matches versions.
+    /// Returns the range, if it matches versions.
     fn matching_range(&self) -> Option<&SkipRange> {
         let matches = !matches!(self.meaning, Some(Meaning::Crash | Meaning::Nothing));
         self.view.readable_range().filter(|_| matches)
@@ -170,7 +170,7 @@ pub(super) const SKIP_RANGE_TAKES_ITSELF: RuleItem = rule!("skip-range-takes-its
 
 pub(super) const SKIP_RANGE_TAKES_NONE: RuleItem =
     rule!("skip-range-takes-none", Users, Note).on(Check::Channel(|channel, report| {
-        // A bundle that cannot be read may be the one that a range matches.
+        // The range might match a bundle that cannot be read.
         let facts = channel.facts;
         if !facts.steps.has_ranges || !facts.package.unread.bundles.is_empty() {
             return;
@@ -188,7 +188,7 @@ pub(super) const SKIP_RANGE_TAKES_NONE: RuleItem =
         }
     }));
 
-/// Whether the range of an entry matches versions, but none of another bundle.
+/// Whether the range of an entry matches versions, but no other bundle.
 fn takes_none(channel: &ChannelCheck<'_, '_>, view: &EntryView<'_>) -> bool {
     let Some(range) = view.readable_range() else {
         return false;
@@ -200,9 +200,9 @@ fn takes_none(channel: &ChannelCheck<'_, '_>, view: &EntryView<'_>) -> bool {
     !is_empty && versions.all(|version| range.takes(version) == Membership::HoldsNot)
 }
 
-// === Edges one by one: those that go down, to prereleases, and across incompatible versions ===
+// === Rules about single edges: down, to prereleases, and across incompatible versions ===
 
-/// A step from a bundle whose version is known.
+/// A step from a bundle with a known version.
 #[derive(Clone, Copy)]
 pub(in crate::lint) struct KnownStep<'f> {
     from: usize,
@@ -210,10 +210,10 @@ pub(in crate::lint) struct KnownStep<'f> {
     step: Step,
 }
 
-/// The steps to one entry of a channel, and the version of the entry.
+/// The version of an entry, and the steps to it.
 pub(in crate::lint) type StepsTo<'f> = (&'f Version, Vec<KnownStep<'f>>);
 
-/// The steps of a channel between versions that are known, by entry.
+/// Groups the steps of a channel between known versions by entry.
 pub(in crate::lint) fn known_steps<'f>(
     package: &'f PackageView<'_>,
     steps: &[(usize, Step)],
@@ -324,7 +324,7 @@ fn is_of_prereleases(channel: &ChannelCheck<'_, '_>) -> bool {
 pub(super) const MAJOR_EDGE: RuleItem =
     rule!("major-edge", Users, Warning).on(Check::Channel(major_edges));
 
-/// Steps that semver calls incompatible, of each entry the first.
+/// Reports steps that semver calls incompatible, the first one of each entry.
 fn major_edges(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let facts = channel.facts;
     let steps = channel.known_steps.iter().filter_map(|(new, steps)| {

@@ -1,5 +1,5 @@
-//! The rules of guardrails one by one, over the versions of the package: what they require and the package does not
-//! have, rules that forbid nothing, and ranges that match prereleases of the next version.
+//! Checks of single guardrail rules against the versions of the package: required versions that do not exist, rules
+//! that forbid nothing, and ranges that match prereleases of the next version.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -53,14 +53,14 @@ fn step_not_available(
     }
 }
 
-/// What a rule that requires versions on the way applies to.
+/// Effect of a rule that requires versions on the path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Applies {
     Never,
-    /// To no step between the versions of the package.
+    /// The rule applies to no step between the versions of the package.
     ToNoStep,
     ToSteps,
-    /// A bundle that cannot be read may be what the rule is about.
+    /// Unknown, because the rule can apply to a bundle that cannot be read.
     Unknown,
 }
 
@@ -95,7 +95,7 @@ pub(super) const GUARDRAIL_NEVER_APPLIES: RuleItem =
         }
     }));
 
-/// Why a rule forbids nothing, and how much that weighs: a rule can be meant for other versions.
+/// Why a rule forbids nothing, and the severity: a rule can be meant for other versions.
 type Idle = (Severity, String);
 
 fn idle_passage(guarded: &GuardedPackage<'_, '_>, rule: &Rule, passage: &Passage) -> Option<Idle> {
@@ -115,7 +115,7 @@ fn never_passed(rule: &Rule, passage: &Passage) -> String {
     } else {
         return never_applies(rule, via);
     };
-    // Only a rule of kind `PassThrough` can have the keys.
+    // Only rules of kind `PassThrough` can have these keys.
     let advice = match &rule.kind {
         RuleKind::Waypoints(_) => format!("use a rule of kind PassThrough with {key:?}"),
         _ => format!("add {key:?}"),
@@ -166,7 +166,7 @@ fn idle_rule(guarded: &GuardedPackage<'_, '_>, rule: &Rule) -> Option<Idle> {
     }
 }
 
-/// Whether a rule about minor steps forbids the longest step of a major version.
+/// Whether a rule about minor steps forbids the longest step within any major version.
 fn forbids_longest(guarded: &GuardedPackage<'_, '_>, rule: &Rule) -> bool {
     let lowest = each_major(guarded.installed(), Ordering::Less);
     let versions = guarded.bundles().map(|(_, version, _)| version);
@@ -176,7 +176,7 @@ fn forbids_longest(guarded: &GuardedPackage<'_, '_>, rule: &Rule) -> bool {
     steps.any(|(from, to)| guarded.alone.breaks(rule, from, to))
 }
 
-/// The lowest or the highest version of each major.
+/// Returns the lowest or the highest version of each major version.
 fn each_major<'v>(
     versions: impl Iterator<Item = &'v Version>,
     wanted: Ordering,
@@ -191,7 +191,7 @@ fn each_major<'v>(
     found
 }
 
-/// To allow prereleases has an effect only if they are denied without such a rule.
+/// Reports a rule that allows prereleases, if they are allowed without it or denied anyway.
 fn idle_allowance(guarded: &GuardedPackage<'_, '_>, rule: &Rule) -> Option<Idle> {
     let (mut rules, name) = (guarded.rules(), q(&rule.id));
     let denying = rules.find(|rule| rule.kind == RuleKind::Prerelease(Action::Deny));

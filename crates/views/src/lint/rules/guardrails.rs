@@ -1,5 +1,5 @@
-//! Guardrails as they are written: whether they can be read, whose they are, and the steps that they forbid; and the
-//! policies of administrators.
+//! Rules about guardrails as written: whether they can be read, whom they belong to, and the steps that they forbid.
+//! Also rules about the policies of administrators.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn unreadable(package: &str, unread: &UnreadGuardrails) -> String {
     )
 }
 
-/// Reports several of one package, each of which can be valid alone.
+/// Reports several guardrails of one package, even if each is valid alone.
 fn unreadable_together(package: &PackageView<'_>, report: &mut Report<'_, '_>) {
     let view = &package.guardrails;
     for several in [&view.blobs, &view.properties] {
@@ -90,8 +90,8 @@ pub(super) const GUARDRAIL_OTHER_VERSION: RuleItem =
         }
     }));
 
-/// The guardrails in a catalog. There are none if the guardrails of an administrator are checked: no `opm` serves
-/// that file, and an administrator can name the bypass.
+/// Returns the guardrails in a catalog. Empty if the guardrails of an administrator are checked: `opm` does not serve
+/// that file, and a rule of an administrator can have the key `bypassable`.
 fn of_authors<'w>(catalog: &View<'w>) -> impl Iterator<Item = &'w Guardrails> {
     let is_imposed = catalog.written.imposed_from.is_some();
     let guardrails = catalog.written.guardrails.iter();
@@ -101,7 +101,7 @@ fn of_authors<'w>(catalog: &View<'w>) -> impl Iterator<Item = &'w Guardrails> {
 pub(super) const GUARDRAIL_MISNAMED: RuleItem =
     rule!("guardrail-misnamed", Users, Error).on(Check::Catalog(|catalog, report| {
         for guardrails in of_authors(catalog) {
-            // A property is a member of an `olm.package`, so it makes no file name.
+            // A property is part of an `olm.package`, so it has no file name.
             if guardrails.carrier == Carrier::Blob {
                 misnamed(guardrails, &mut report.of(&guardrails.package));
             }
@@ -134,8 +134,8 @@ fn misnamed(guardrails: &Guardrails, report: &mut Report<'_, '_>) {
     }
 }
 
-/// Whether `opm serve` accepts a text as the schema or package of a blob that it does not know: from 1.69 on it
-/// rejects the whole catalog otherwise.
+/// Whether `opm serve` accepts a text as the schema or package of a blob of an unknown schema. Otherwise opm 1.69 and
+/// later reject the whole catalog.
 fn is_servable(text: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_inner)
@@ -156,12 +156,12 @@ pub(super) const GUARDRAIL_BYPASSABLE: RuleItem =
         }
     }));
 
-// === The steps of a catalog that guardrails forbid ===
+// === Steps of a catalog that guardrails forbid ===
 //
-// They leave versions from which there is no step, and edges that have no effect.
+// Such steps leave versions without an upgrade, and edges without an effect.
 //
-// OLM v1 uses the edges of all channels unless an extension names some, so a version is stranded if no channel has
-// an allowed step upwards from it.
+// OLM v1 uses the edges of all channels unless an extension requests some. A version is therefore stranded only if no
+// channel has an allowed upward step from it.
 
 pub(super) const GUARDRAIL_STRANDS_VERSION: RuleItem =
     rule!("guardrail-strands-version", Users, Error).on(Check::Guarded(|guarded, report| {
@@ -172,7 +172,7 @@ pub(super) const GUARDRAIL_STRANDS_VERSION: RuleItem =
         }
     }));
 
-/// Names the highest step that a rule forbids, otherwise the highest step.
+/// Reports a version without an allowed upgrade, with the highest step that a rule forbids, otherwise the highest step.
 fn stranded(
     guarded: &GuardedPackage<'_, '_>,
     from: usize,
@@ -199,7 +199,8 @@ fn stranded(
     report.say_as(severity, spot(guarded, violated), message);
 }
 
-/// The step that weighs the most if all are forbidden, of several the highest, with what forbids it.
+/// Returns the step with the highest severity if all are forbidden, and what forbids it. A tie goes to the highest
+/// version.
 fn highest<'u, 'v>(
     guarded: &GuardedPackage<'_, '_>,
     upwards: &'u Upwards<'v>,
@@ -232,7 +233,7 @@ fn way_out(violated: &ViolatedRule<'_>) -> &'static str {
     }
 }
 
-/// How much a finding weighs: the author means the graph to forbid what it forbids.
+/// Returns the severity of a finding. What the base graph forbids is probably intended.
 fn weight(violated: &ViolatedRule<'_>, of_a_rule: Severity) -> Severity {
     match violated {
         ViolatedRule::Graph(..) | ViolatedRule::Prerelease(_) => Severity::Note,
@@ -240,7 +241,7 @@ fn weight(violated: &ViolatedRule<'_>, of_a_rule: Severity) -> Severity {
     }
 }
 
-/// What forbids a step.
+/// Names what forbids a step.
 fn what(violated: &ViolatedRule<'_>) -> String {
     match violated {
         ViolatedRule::Rule(rule) => format!("rule {}", q(&rule.id)),
@@ -270,10 +271,10 @@ pub(super) const GUARDRAIL_AGAINST_EDGE: RuleItem = rule!("guardrail-against-edg
         }
     }));
 
-/// A forbidden step from a node.
+/// A forbidden step, with its start node.
 type Forbidden<'f> = (usize, Step, &'f ViolatedRule<'f>);
 
-/// The forbidden `replaces` and `skips`, by channel, entry and field.
+/// Groups the forbidden `replaces` and `skips` edges by channel, entry and field.
 fn by_field<'f>(
     guarded: &'f GuardedPackage<'_, '_>,
 ) -> BTreeMap<(usize, usize, EdgeField), Vec<Forbidden<'f>>> {
@@ -283,7 +284,7 @@ fn by_field<'f>(
             let Some(first) = &judged.against else {
                 continue;
             };
-            // A range does not name the one version.
+            // A range does not name a single version.
             let edges = judged.edges.iter();
             for edge in edges.filter(|edge| edge.kind != EdgeField::SkipRange) {
                 let field = (edge.channel, edge.entry, edge.kind);
@@ -306,7 +307,7 @@ fn against_edges(
         return;
     };
     let facts = guarded.facts;
-    // Generated catalogs skip every lower version, whatever rules there are.
+    // Generated catalogs skip every lower version, regardless of rules.
     let severity = match edge.kind {
         EdgeField::Replaces => weight(violated, report.severity()),
         EdgeField::Skips | EdgeField::SkipRange => Severity::Note,
@@ -346,7 +347,7 @@ pub(super) const POLICY_UNREADABLE: RuleItem =
 pub(super) const POLICY_OF_UNKNOWN_PACKAGE: RuleItem =
     rule!("policy-of-unknown-package", Users, Warning).on(Check::Policy(policy_of_unknown_package));
 
-/// Without a catalog, no name of a package is wrong.
+/// Reports a package that no catalog has. Without a catalog, no name is wrong.
 fn policy_of_unknown_package(policy: &PolicyCheck<'_>) -> Option<String> {
     let package = policy.package().filter(|name| {
         let is_known = policy.packages.contains(name);

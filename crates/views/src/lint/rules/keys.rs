@@ -1,7 +1,7 @@
-//! Keys and schemas that OLM does not know. It ignores them, so a misspelt edge is not an edge.
+//! Rules about keys and schemas that OLM does not know. OLM ignores them, so a misspelt key of an edge defines no edge.
 //!
 //! Catalogs can have blobs of any schema, and OLM's own blobs have fixed keys. A schema counts as misspelt only
-//! if it is nearly one of OLM's.
+//! if it is similar to one of OLM's.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ fn unknown_key(alike: &Alike<'_>, report: &mut Report<'_, '_>) {
         ),
         (None, None) => {
             let known = key.known.join(", ");
-            // All keys of an entry make edges. In other objects, a key that is like none had no effect in mind.
+            // All keys of an entry define edges. In other objects, a key that is similar to none is not a typo.
             let is_harmless = key.entry.is_none();
             let severity = if is_harmless {
                 Severity::Note
@@ -59,7 +59,7 @@ fn unknown_key(alike: &Alike<'_>, report: &mut Report<'_, '_>) {
     report.say_as(severity, key.spot, message);
 }
 
-/// The object that has a key.
+/// Describes the object that has a key.
 fn holder(key: &UnknownKey) -> String {
     let (schema, name) = &key.blob;
     let what = match &**schema {
@@ -73,13 +73,13 @@ fn holder(key: &UnknownKey) -> String {
     }
 }
 
-/// One key in one kind of object of one blob: the first, and how many others.
+/// A key in one kind of object of one blob: its first occurrence, and the number of others.
 struct Alike<'w> {
     first: &'w UnknownKey,
     others: usize,
 }
 
-/// A generated catalog has the same key in each entry: that is one finding for each channel.
+/// Groups equal keys. A generated catalog can have the same key in each entry, which is one finding per channel.
 fn groups(keys: &[UnknownKey]) -> Vec<Alike<'_>> {
     let mut groups = Vec::<Alike<'_>>::new();
     let mut known = HashMap::new();
@@ -112,7 +112,7 @@ pub(super) const MISSPELT_SCHEMA: RuleItem =
         }
     }));
 
-/// The name that was probably meant, whatever its prefix, case and separators.
+/// Returns the known name that was probably meant, regardless of prefix, case and separators.
 fn near(found: &str, known: &[&'static str]) -> Option<&'static str> {
     let found = plain(found);
     let plains: Vec<_> = known.iter().map(|name| plain(name)).collect();

@@ -1,4 +1,4 @@
-//! Packages: their names, default channels and versions. Upstream: `ConvertToModel`,
+//! Rules about the names, default channels and versions of packages. Upstream: `ConvertToModel`,
 //! [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of `Package`, [`alpha/model/model.go`].
 //!
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
@@ -63,7 +63,7 @@ pub(super) const INVALID_PACKAGE_NAME: RuleItem = rule!("invalid-package-name", 
         }
     }));
 
-/// What apimachinery's `IsDNS1123Label` reports about a name.
+/// Returns the errors of apimachinery's `IsDNS1123Label` for a name.
 fn label_faults(name: &str) -> Vec<&'static str> {
     let mut faults = Vec::new();
     if name.len() > LABEL_LIMIT {
@@ -102,7 +102,7 @@ pub(super) const DEFAULT_CHANNEL_MISSING: RuleItem = rule!("default-channel-miss
         );
     }));
 
-/// The definition of a package that has a name and no default channel.
+/// Returns the definition of a package that has a name but no default channel.
 fn without_default<'w>(view: &PackageView<'w>) -> Option<&'w Package> {
     let package = view.package.filter(|package| !package.name.is_empty());
     package.filter(|package| package.default_channel.text.is_empty())
@@ -156,7 +156,7 @@ pub(super) const DUPLICATE_VERSION: RuleItem =
         for (index, (version, bundles)) in duplicates.iter().enumerate() {
             let second = bundles.get(1).and_then(|name| facts.package.bundle(name));
             let spot = second.map_or_else(|| facts.package.spot(), |view| view.bundle.spot);
-            // opm has one message for all of them; the first finding carries it.
+            // opm has one message for all versions, which the first finding has.
             let all = if index == 0 {
                 in_opm(&duplicates)
             } else {
@@ -175,7 +175,7 @@ pub(super) const DUPLICATE_VERSION: RuleItem =
         }
     }));
 
-/// The versions with release that several bundles in channels have, each with the names of the bundles.
+/// Returns the versions, with release, that several bundles in channels have, and the names of the bundles.
 fn duplicate_versions<'w>(package: &PackageView<'w>) -> Vec<(String, Vec<&'w str>)> {
     let mut by_version = BTreeMap::<String, BTreeSet<&str>>::new();
     let entries = package.channels.iter().flat_map(|view| &view.entries);
@@ -189,7 +189,7 @@ fn duplicate_versions<'w>(package: &PackageView<'w>) -> Vec<(String, Vec<&'w str
     duplicates.collect()
 }
 
-/// A bundle with its version and release, as opm compares them: build metadata makes versions different.
+/// Returns a bundle with its version and release, as opm compares them: build metadata makes versions different.
 fn name_and_version<'w>(package: &PackageView<'w>, index: usize) -> Option<(&'w str, String)> {
     let view = package.bundles.get(index)?;
     let version = view.version.as_ref()?;

@@ -1,4 +1,6 @@
-//! Files and blobs that cannot be read, and what is too large to be checked. Upstream: [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`].
+//! Rules about files and blobs that cannot be read, and about input that is too large to be checked.
+//!
+//! Upstream: [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`].
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 //! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
@@ -19,7 +21,7 @@ use olmguard_catalog::version::go::one_line;
 pub(super) const INVALID_SYNTAX: RuleItem =
     rule!("invalid-syntax", Load, Error).on(Check::Fault(|fault| match &fault.what {
         LoadFaultKind::Syntax { malformed, hint } => Some(syntax(malformed, hint.as_deref())),
-        // Labels that are not strings and duplicate keys have rules of their own.
+        // Labels that are not strings and duplicate keys have other rules.
         LoadFaultKind::Meta(
             FbcErrorKind::NotAString { .. } | FbcErrorKind::DuplicateKeys { .. },
         ) => None,
@@ -45,7 +47,7 @@ pub(super) const NOT_A_FILE: RuleItem =
         _ => None,
     }));
 
-/// Go's walk hands a link to a directory to the code that reads files; with a pipe, opm waits for its end.
+/// Reports an item that is not a file. Go reads a link to a directory as a file, and opm waits for the end of a pipe.
 fn not_a_file(fault: NotAFile, path: &str) -> Words {
     match fault.0 {
         FileKind::LinkToFolder => {
@@ -64,7 +66,7 @@ pub(super) const NOT_AN_OBJECT: RuleItem =
 fn not_an_object(found: JsonKind) -> Words {
     let message = format!("expected an object with schema, package and name, found {found}");
     match found {
-        // Null is an object without a key to opm; an empty document is null.
+        // To opm, null is an object without keys, and an empty document is null.
         JsonKind::Null => Words::with(
             format!(
                 "{message}: the document is empty, or contains only comments; remove the \"---\" \
@@ -82,7 +84,7 @@ pub(super) const MISSING_SCHEMA: RuleItem =
         _ => None,
     }));
 
-/// A file of guardrails is not a part of a catalog.
+/// Reports a blob without a schema. A file of guardrails is not part of a catalog, so it has another message.
 fn missing_schema(is_imposed: bool) -> Words {
     if is_imposed {
         return format!(
@@ -193,8 +195,8 @@ pub(super) const UNFILABLE_NAME: RuleItem =
         _ => None,
     }));
 
-/// Reports the faults that one rule is about. The directory can be a whole repository: the faults of files
-/// without a blob are one finding.
+/// Reports the faults that one rule is about. The directory can be a whole repository, so the faults of files
+/// without a blob are a single finding.
 pub(in crate::lint) fn report_faults(
     written: &WrittenCatalog,
     sentence: fn(&FaultCheck<'_>) -> Option<Words>,
@@ -227,7 +229,7 @@ pub(in crate::lint) fn report_faults(
     }
 }
 
-/// The sentence about the first of some files without a blob, for all of them.
+/// Turns the sentence about the first file without a blob into one about all of them.
 fn of_foreign_files(words: Words, files: &[&str]) -> Words {
     if files.len() == 1 && words.message.contains(".indexignore") {
         return words;
@@ -246,7 +248,7 @@ fn of_foreign_files(words: Words, files: &[&str]) -> Words {
     }
 }
 
-/// The files that are part of the catalog.
+/// Returns the files that are part of the catalog.
 fn files_with_blobs(written: &WrittenCatalog) -> HashSet<u32> {
     let packages = written.packages.iter().map(|blob| blob.spot.file);
     let channels = written.channels.iter().map(|blob| blob.spot.file);
@@ -260,22 +262,22 @@ fn files_with_blobs(written: &WrittenCatalog) -> HashSet<u32> {
     first.chain(rest).collect()
 }
 
-// === What lint does not check or report, because it is larger than in any real catalog ===
+// === Omissions: what lint does not check or report, because it is larger than in any real catalog ===
 //
-// No one must take silence for good news.
+// Omissions are findings, so that a missing finding does not look like a passed check.
 
-/// Something that is left out.
+/// A check or findings that are omitted.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lint) enum Omission {
-    /// The steps of a package's ranges.
+    /// The steps of the ranges of a package.
     Ranges,
-    /// The paths to the heads of a package's channels.
+    /// The paths to the channel heads of a package.
     Paths,
-    /// The cycles from all but this many edges of a package.
+    /// The cycles of a package beyond this number of edges.
     Cycles(usize),
-    /// The guardrails of a package, because of the package itself.
+    /// The guardrails of a package, because the package itself is too large.
     GuardedSteps,
-    /// The guardrails of a package, because of the packages before it.
+    /// The guardrails of a package, because earlier packages used up the limit.
     GuardedPackage,
     /// This many findings of a rule.
     Findings(Rule, usize),

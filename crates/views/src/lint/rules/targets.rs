@@ -1,7 +1,7 @@
-//! Names in `replaces` and `skips` that the package does not have.
+//! Rules about names in `replaces` and `skips` that are not in the package.
 //!
-//! If a name differs from a known one only in its digits, it counts as a version that was removed. If it is
-//! almost like a known one, it counts as a typo; so does the bare version of a bundle that exists.
+//! A name that differs from a known one only in its digits counts as a removed version. A name that is similar to a
+//! known one counts as a typo. So does the bare version of an existing bundle.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ pub(in crate::lint) struct Target<'w> {
 }
 
 impl Target<'_> {
-    /// The subject of a sentence about the name.
+    /// Returns the subject of a sentence about the name.
     fn subject(&self) -> String {
         let (entry, name) = (q(&self.entry.name), q(&self.text.text));
         format!("{} of entry {entry} names {name}", self.field)
@@ -39,16 +39,16 @@ fn targets<'w>(channel: &ChannelView<'w>) -> impl Iterator<Item = Target<'w>> {
     })
 }
 
-/// What a name is that is not a bundle of the package.
+/// Meaning of a name that is not a bundle of the package.
 pub(in crate::lint) enum Stranger<'w> {
     /// A bundle of this other package.
     OfPackage(&'w str),
-    /// A typo of this bundle.
+    /// A typo of the name of this bundle.
     Misspelt(&'w str),
     Unknown,
 }
 
-/// The names in each channel that are not bundles of the package.
+/// Returns the names in each channel that are not bundles of the package.
 pub(in crate::lint) fn strangers<'w>(
     view: &View<'w>,
     package: &PackageView<'w>,
@@ -66,7 +66,7 @@ pub(in crate::lint) fn strangers<'w>(
         let strangers = strange.filter_map(|target| {
             let name = &*target.text.text;
             let stranger = match view.homes.get(name) {
-                // A bundle of a misspelt package has a finding of its own.
+                // A bundle of a misspelt package has another finding.
                 Some(homes) => Stranger::OfPackage(homes.iter().find(|home| view.defines(home))?),
                 None => names
                     .meant(name, findings)
@@ -137,7 +137,7 @@ pub(super) const TARGET_IN_OTHER_CHANNEL: RuleItem =
         }
     }));
 
-/// A target of a broken channel that is an entry of other channels: the edges of that entry are not in this channel.
+/// Reports a target of a broken channel that is only an entry of other channels. Its edges do not count in this one.
 fn in_other_channel(
     channel: &ChannelCheck<'_, '_>,
     target: &Target<'_>,
@@ -159,13 +159,13 @@ fn in_other_channel(
     report.say(target.text.spot, message);
 }
 
-/// The bundles of a package, as a name that is none of them can be compared with them.
+/// The bundles of a package, indexed to find the one that an unknown name means.
 struct KnownNames<'w> {
     package: &'w str,
     sorted: Vec<&'w str>,
     patterns: HashSet<&'w str>,
     versions: Versions<'w>,
-    /// The names that were compared: each only once.
+    /// Results for the names that were already compared.
     compared: HashMap<&'w str, Option<&'w str>>,
 }
 
@@ -182,7 +182,7 @@ impl<'w> KnownNames<'w> {
         }
     }
 
-    /// The bundle that a name is a typo of.
+    /// Returns the bundle of whose name this is a typo.
     fn meant(&mut self, name: &'w str, findings: &mut Findings<'_>) -> Option<&'w str> {
         *self.compared.entry(name).or_insert_with(|| {
             let is_removed = self.patterns.contains(pattern(name));
@@ -193,7 +193,7 @@ impl<'w> KnownNames<'w> {
     }
 }
 
-/// The bundles by the version in their names, for targets that write only the version as it is.
+/// Bundles by the version in their names, for targets that only consist of a version.
 struct Versions<'n>(HashMap<String, Vec<(String, &'n str)>>);
 
 impl<'n> Versions<'n> {
@@ -206,7 +206,7 @@ impl<'n> Versions<'n> {
         Self(versions)
     }
 
-    /// The bundle whose name differs only in the prefix, in a `v` or in case.
+    /// Returns the bundle whose name differs only in the prefix, a `v`, or case.
     fn same(&self, target: &str, package: &str) -> Option<&'n str> {
         let (stem, version) = stem_and_version(target);
         if version.is_empty() {
@@ -219,7 +219,7 @@ impl<'n> Versions<'n> {
     }
 }
 
-/// The two parts of the name of a bundle in lower case, without a `v` and what joins them.
+/// Splits the name of a bundle in lower case into its two parts, without a `v` and separators.
 fn stem_and_version(name: &str) -> (String, String) {
     let name = name.to_lowercase();
     let (stem, version) = name.split_at(pattern(&name).len());
@@ -232,7 +232,7 @@ fn stem_and_version(name: &str) -> (String, String) {
     (stem.to_owned(), version.to_owned())
 }
 
-/// A name without what follows its version's first digit.
+/// Cuts a name at the first digit of its version, or at the `.v` before it.
 fn pattern(name: &str) -> &str {
     let digit = name
         .find(".v")

@@ -1,8 +1,8 @@
-//! Where users get to: versions that are cut off, cycles, several successors at once, skipped entries.
+//! Rules about upgrade paths: versions that are cut off, cycles, several successors, skipped entries.
 //!
-//! In OLM v0 an installed version goes to the first entry of the channel's order that has an edge from
-//! it and is not skipped, and so on; in OLM v1 every edge of every channel is a step. If opm finds no order in
-//! a channel, these rules report nothing about OLM v0.
+//! In OLM v0, an installed version is upgraded to the first entry in the order of the channel that has an edge from it
+//! and is not skipped. In OLM v1, every edge of every channel is a step. If opm finds no order in a channel, these
+//! rules report nothing about OLM v0.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -38,12 +38,12 @@ fn cut_off(channel: &ChannelCheck<'_, '_>, chain: &Chain<'_, '_>, report: &mut R
     let mut ranges = channel.view.entries.iter();
     let has_ranges = ranges.any(|view| view.readable_range().is_some());
     for (node, spot) in known(channel) {
-        // A range may match a version that is not known.
+        // A range can match an unknown version.
         let can_match = has_ranges && facts.steps.is_unknown(node);
         if reaching_in_v0.contains(&node) || can_match {
             continue;
         }
-        // A path in OLM v0 is also a path in OLM v1.
+        // Every path in OLM v0 is also a path in OLM v1.
         let generation = if reaching_in_v1.contains(&node) {
             "OLM v0"
         } else {
@@ -60,14 +60,14 @@ fn cut_off(channel: &ChannelCheck<'_, '_>, chain: &Chain<'_, '_>, report: &mut R
     }
 }
 
-/// The bundles of a channel in the order in which OLM v0 tries them.
+/// Returns the bundles of a channel in the order in which OLM v0 tries them.
 fn order(chain: &Chain<'_, '_>) -> Vec<usize> {
     let entries = chain.entries.iter();
     let offered = entries.filter(|view| !chain.skipped.contains(&*view.entry.name));
     offered.filter_map(|view| view.bundle).collect()
 }
 
-/// Every name that a channel knows, with its place: its entries, and the names that only edges have.
+/// Returns every name in a channel with its place: its entries, and the names that only edges mention.
 fn known(channel: &ChannelCheck<'_, '_>) -> Vec<(usize, Spot)> {
     let entries = channel.view.entries.iter();
     let entries = entries.filter_map(|view| Some((view.bundle?, view.entry.spot)));
@@ -85,12 +85,12 @@ fn known(channel: &ChannelCheck<'_, '_>) -> Vec<(usize, Spot)> {
     all.filter(|(node, _)| seen.insert(*node)).collect()
 }
 
-/// What an entry skips and replaces.
+/// Returns the names that an entry skips and replaces.
 fn targets(entry: &Entry) -> impl Iterator<Item = &Text> {
     entry.skips.iter().chain([&entry.replaces])
 }
 
-/// The nodes from which OLM v0, following the steps of a channel one by one, ends at its head.
+/// Returns the nodes from which OLM v0 reaches the head of a channel by its automatic steps.
 fn leading_to_head(steps: &[(usize, Step)], order: &[usize]) -> HashSet<usize> {
     let places = order.iter().enumerate();
     let places: HashMap<_, _> = places.map(|(place, node)| (*node, place)).collect();
@@ -150,7 +150,7 @@ fn several_successors(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_
 pub(super) const UPGRADE_CYCLE: RuleItem =
     rule!("upgrade-cycle", Users, Warning).on(Check::Package(upgrade_cycles));
 
-/// A cycle has an edge that does not go up. The shortest path back from each of those edges makes a cycle.
+/// Reports cycles. Every cycle has an edge that does not go up, and the shortest path back from it closes the cycle.
 fn upgrade_cycles(facts: &PackageCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let mut known = HashSet::new();
     let flat = facts.steps.all();
@@ -219,7 +219,7 @@ impl PackageCheck<'_, '_> {
         size.saturating_mul(self.package.channels.len()) <= WORK
     }
 
-    /// Whether one bundle has a higher version than another; not if a version is unknown.
+    /// Whether one bundle has a higher version than another. False if a version is unknown.
     fn is_higher(&self, bundle: usize, than: usize) -> bool {
         let versions = (self.package.version(bundle), self.package.version(than));
         let (Some(here), Some(there)) = versions else {
@@ -229,9 +229,9 @@ impl PackageCheck<'_, '_> {
     }
 }
 
-/// How many edges that do not go up are followed back in one package.
+/// Maximum number of edges in one package that are checked for a cycle.
 const CYCLES: usize = 100;
 
-/// How much is looked at for versions that are cut off, in one package: channels times edges. The largest
-/// known ones have some ten thousand.
+/// Maximum work in one package to find versions that are cut off, in channels times edges. The largest known packages
+/// need some ten thousand.
 const WORK: usize = 50_000_000;

@@ -1,4 +1,4 @@
-//! The steps that the edges of a package allow, as OLM v1 reads them: of every channel, skipped or not.
+//! The steps that the edges of a package allow in OLM v1: of all channels, including skipped entries.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`].
 //!
@@ -16,28 +16,28 @@ use olmguard_catalog::version::{Membership, Version};
 /// A step to a bundle.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lint) struct Step {
-    /// The bundle that it leads to.
+    /// Index of the target bundle.
     pub(in crate::lint) to: usize,
     pub(in crate::lint) channel: usize,
-    /// The entry of the channel that allows it.
+    /// Index of the entry in the channel.
     pub(in crate::lint) entry: usize,
     pub(in crate::lint) kind: EdgeField,
-    /// Which of the entry's `skips`, for one of those.
+    /// Index in the `skips` of the entry, for a step of this kind.
     pub(in crate::lint) skip: usize,
 }
 
-/// The steps of a package. Nodes are its bundles, and after them the names that only edges speak of.
+/// The steps of a package. The first nodes are its bundles, followed by names that only edges mention.
 #[derive(Debug)]
 pub(in crate::lint) struct Steps<'w> {
     pub(in crate::lint) names: Vec<&'w str>,
-    /// Whether the steps of ranges are among these: in a package of more ranges and versions than any
-    /// real one has they are not worked out.
+    /// Whether the steps of ranges are included. They are omitted if a package has more ranges and versions than
+    /// any real one.
     pub(in crate::lint) has_ranges: bool,
-    /// How many of the nodes are bundles.
+    /// Number of nodes that are bundles.
     bundles: usize,
     nodes: HashMap<&'w str, usize>,
     from: Vec<Vec<Step>>,
-    /// The nodes with a step to each.
+    /// Start nodes of the steps to each node.
     into: Vec<Vec<usize>>,
 }
 
@@ -82,7 +82,7 @@ impl<'w> Steps<'w> {
         }
     }
 
-    /// The version of each node. A name that only edges have was a version once: the one in the name.
+    /// Returns the version of each node. The version of a name that only edges mention is the one in the name.
     pub(in crate::lint) fn versions<'v>(
         &self,
         package: &'v PackageView<'_>,
@@ -115,7 +115,7 @@ impl<'w> Steps<'w> {
         }
     }
 
-    /// Whether no version is known of a name that no bundle has.
+    /// Whether the node is a name without a bundle and without a known version.
     pub(in crate::lint) fn is_unknown(&self, node: usize) -> bool {
         let name = self.names.get(node).filter(|_| node >= self.bundles);
         name.is_some_and(|name| version_in_name(name).is_none())
@@ -131,24 +131,24 @@ impl<'w> Steps<'w> {
         into
     }
 
-    /// The node of a name that no bundle has.
+    /// Returns the node of a name that no bundle has.
     pub(in crate::lint) fn removed(&self, name: &str) -> Option<usize> {
         let node = self.nodes.get(name).copied();
         node.filter(|node| *node >= self.bundles)
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub(in crate::lint) fn count(&self) -> usize {
         self.from.iter().map(Vec::len).sum()
     }
 
-    /// Every step, with the node that it starts at.
+    /// Returns every step, with its start node.
     pub(in crate::lint) fn all(&self) -> impl Iterator<Item = (usize, Step)> {
         let from = self.from.iter().enumerate();
         from.flat_map(|(node, steps)| steps.iter().map(move |step| (node, *step)))
     }
 
-    /// The steps of each channel, with the node that each starts at.
+    /// Returns the steps of each channel, with their start nodes.
     pub(in crate::lint) fn by_channel(&self, channels: usize) -> Vec<Vec<(usize, Step)>> {
         let mut all = vec![Vec::new(); channels];
         for (from, step) in self.all() {
@@ -159,7 +159,7 @@ impl<'w> Steps<'w> {
         all
     }
 
-    /// The nodes from which one of some bundles can be reached, themselves included.
+    /// Returns the nodes from which at least one of some bundles can be reached, including these bundles.
     pub(in crate::lint) fn leading_to(
         &self,
         goals: impl IntoIterator<Item = usize>,
@@ -169,12 +169,12 @@ impl<'w> Steps<'w> {
         visits.as_slice().iter().map(|visit| visit.node).collect()
     }
 
-    /// The steps from a node.
+    /// Returns the steps from a node.
     fn from(&self, node: usize) -> &[Step] {
         self.from.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// The shortest path from a bundle to another, both included.
+    /// Returns the shortest path from a bundle to another, including both.
     pub(in crate::lint) fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let steps = |node| self.from(node).iter().map(|step| ((), step.to));
         let visits = search([from], Some(to), steps);
@@ -183,7 +183,7 @@ impl<'w> Steps<'w> {
     }
 }
 
-/// The entries with a bundle, each with what makes its steps.
+/// Returns the entries with a bundle, each with a function that creates its steps.
 fn entries<'v, 'w>(
     package: &'v PackageView<'w>,
 ) -> impl Iterator<Item = (&'v EntryView<'w>, impl Fn(EdgeField, usize) -> Step)> {
@@ -205,7 +205,7 @@ fn entries<'v, 'w>(
     })
 }
 
-/// Whether every range can be tried on the version of every name.
+/// Whether every range can be compared with the version of every name within the limits.
 fn may_try(package: &PackageView<'_>, names: usize) -> bool {
     let entries = package.channels.iter().flat_map(|view| &view.entries);
     let ranges = entries.filter_map(EntryView::readable_range);
@@ -215,9 +215,9 @@ fn may_try(package: &PackageView<'_>, names: usize) -> bool {
     count.saturating_mul(names) <= PAIRS && bytes.saturating_mul(names) <= PAIR_BYTES
 }
 
-/// How many pairs of a range and a name are tried in one package: a hundred times what the largest known
-/// one has.
+/// Maximum number of pairs of a range and a name in one package: a hundred times as many as in the largest known
+/// package.
 const PAIRS: usize = 1_000_000;
 
-/// The same with each range counted by its length.
+/// Maximum number of pairs in which each range counts by its length in bytes.
 const PAIR_BYTES: usize = 50_000_000;

@@ -1,4 +1,4 @@
-//! From the blobs of the reader to the catalog as it is written.
+//! Collects the blobs of the reader into a catalog as written.
 
 use std::collections::BTreeMap;
 
@@ -25,23 +25,23 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// An empty catalog of this name.
+    /// Creates an empty catalog of this name.
     pub fn new(name: &str) -> Self {
         let mut collector = Self::default();
         collector.written.name = name.into();
         collector
     }
 
-    /// What comes from now on are the guardrails of an administrator, in the place of the author's: only they are
-    /// reported on.
+    /// Starts the guardrails of an administrator, which replace the guardrails of the author. Lint then only reports
+    /// on these.
     pub fn begin_imposed(&mut self) {
         self.written.guardrails.clear();
-        // A file of the same name is another one.
+        // A file with a name that was used before is another file.
         self.files.clear();
         self.written.imposed_from = u32::try_from(self.written.files.len()).ok();
     }
 
-    /// What was collected.
+    /// Returns the collected catalog.
     pub fn finish(self) -> WrittenCatalog {
         self.written
     }
@@ -93,7 +93,7 @@ impl Intake for Collector {
         }
         match blob.value {
             Value::Other(found) => {
-                // A document may be nothing but a comment: it begins where it begins.
+                // A document can be a comment only, so report the start of the document.
                 let first = narrow(place.origin.lines).saturating_add(1);
                 let spot = match place.marks {
                     Some(_) => locator.spot(first, 1),
@@ -168,7 +168,7 @@ impl Collector {
         self.content(object, images, begin, locator);
     }
 
-    /// Keeps what the schema makes of a blob.
+    /// Keeps the contents of a blob, according to its schema.
     fn content(
         &mut self,
         object: RawObject<'_>,
@@ -245,7 +245,7 @@ impl Collector {
         self.written.unknown_keys.extend(keys);
     }
 
-    /// Notes that a blob is there, of which no more is known.
+    /// Records a blob that could not be read.
     fn unread(&mut self, object: &RawObject<'_>, begin: Spot) {
         self.written.unread.push(UnreadBlob {
             file: begin.file,
@@ -255,7 +255,7 @@ impl Collector {
         });
     }
 
-    /// Notes what is wrong with the keys and labels of a blob; whether nothing is.
+    /// Records the faults of the keys and labels of a blob. Returns true if there are none.
     fn labels(
         &mut self,
         object: &RawObject<'_>,
@@ -380,7 +380,7 @@ fn kept_entry(entry: &raw::RawEntry<'_>, locator: &mut Locator<'_>) -> Entry {
     }
 }
 
-/// The package that a blob is about.
+/// Returns the package of a blob.
 fn package_of<'b>(value: &'b Value<'_>) -> &'b str {
     match value {
         Value::Object(object) => owner(&object.schema, &object.package, &object.name),
@@ -399,7 +399,7 @@ fn owner<'b>(
     }
 }
 
-/// The name of the entry of a channel that is meant by a path.
+/// Returns the name of the channel entry at a path.
 fn entry_at(content: &RawContent<'_>, path: &str) -> Option<Box<str>> {
     match (item_of(path)?, content) {
         (("entries", index), RawContent::Channel(entries)) => entries
@@ -409,14 +409,14 @@ fn entry_at(content: &RawContent<'_>, path: &str) -> Option<Box<str>> {
     }
 }
 
-/// The list that a path goes through first, and the index in it.
+/// Splits the first list of a path, and the index in it.
 fn item_of(path: &str) -> Option<(&str, usize)> {
     let (list, rest) = path.split_once('[')?;
     let index = rest.split_once(']')?.0.parse().ok()?;
     Some((list, index))
 }
 
-/// The byte of the list item in which a fault lies.
+/// Returns the byte of the list item that contains a fault.
 fn part_of(content: &RawContent<'_>, fault: &Fault) -> Option<usize> {
     let (Fault::WrongType { path, .. }
     | Fault::Missing { path, .. }

@@ -1,27 +1,27 @@
-//! From a byte in the text of a blob to line and column in its file.
+//! Converts a byte offset in the text of a blob to a line and column in its file.
 
 use crate::lint::written::{Spot, Text};
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::raw::PlacedText;
 use olmguard_catalog::fbc::{BlobPlace, TextOrigin};
 
-/// Finds places in one text, from the place that was found before: near ones cost little, in either
-/// direction.
+/// Finds places in one text. It starts at the last place found, so near ones are cheap, in both
+/// directions.
 pub(super) struct Locator<'p> {
     text: &'p [u8],
     origin: TextOrigin,
-    /// Where the bytes that are asked for begin in the text.
+    /// Start in the text of the bytes that offsets refer to.
     base: usize,
     marks: Option<&'p olmguard_catalog::fbc::yaml::YamlMarks>,
     file: u32,
-    /// What was walked over.
+    /// Current byte, with its line and column.
     at: usize,
     line: u64,
     column: u64,
 }
 
 impl<'p> Locator<'p> {
-    /// For the bytes of a blob.
+    /// Creates a locator for the bytes of a blob.
     pub(super) fn of(place: &BlobPlace<'p>, file: u32) -> Self {
         let mut locator = Self::new(place.text, place.origin, file);
         locator.marks = place.marks;
@@ -31,7 +31,7 @@ impl<'p> Locator<'p> {
         locator
     }
 
-    /// For the bytes of a text.
+    /// Creates a locator for the bytes of a text.
     pub(super) fn new(text: &'p [u8], origin: TextOrigin, file: u32) -> Self {
         Self {
             text,
@@ -45,7 +45,7 @@ impl<'p> Locator<'p> {
         }
     }
 
-    /// The place of a byte.
+    /// Returns the place of a byte.
     pub(super) fn find(&mut self, at: usize) -> Spot {
         if let Some(marks) = self.marks {
             let (line, column) = marks.find(at);
@@ -56,7 +56,7 @@ impl<'p> Locator<'p> {
         self.spot(narrow(self.line + 1), narrow(self.column + 1))
     }
 
-    /// A text with its place; an absent one has none.
+    /// Returns a text with its place. An absent text has no place.
     pub(super) fn kept(&mut self, text: &PlacedText<'_>) -> Text {
         let is_absent = text.at == 0 && text.text.is_empty();
         Text {
@@ -69,7 +69,7 @@ impl<'p> Locator<'p> {
         }
     }
 
-    /// A place that is known.
+    /// Returns a known place.
     pub(super) fn spot(&self, line: u32, column: u32) -> Spot {
         Spot {
             file: self.file,
@@ -113,7 +113,7 @@ impl<'p> Locator<'p> {
     }
 }
 
-/// How many characters begin in the bytes.
+/// Counts the characters that start in the bytes.
 fn characters(bytes: &[u8]) -> u64 {
     let (blocks, rest) = bytes.as_chunks::<128>();
     let begins = |byte: &u8| u8::from(byte & 0xc0 != 0x80);

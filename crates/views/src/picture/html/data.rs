@@ -1,4 +1,4 @@
-//! What the script of the page works on.
+//! Data for the script of the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,29 +17,29 @@ use crate::picture::{Generation, Marks, VersionMark, text};
 #[serde(rename_all = "camelCase")]
 struct PageData<'s> {
     rows: Vec<RowData<'s>>,
-    /// Why guardrails forbid steps.
+    /// Reasons why guardrails forbid steps.
     reasons: Vec<&'s str>,
-    /// The names of the channels; none for the semver rules.
+    /// Names of the channels. `None` for the semver rules.
     lanes: Vec<Option<String>>,
-    /// Whether only the steps of one lane count at a time.
+    /// Whether a path uses the steps of one lane only.
     keeps_to_lane: bool,
     start: Option<VersionRow>,
-    /// That the start is no version of the package.
+    /// Sentence if the start is not a version of the package.
     no_version: Option<String>,
     start_lane: Option<u32>,
     compares: bool,
     end: Option<VersionRow>,
     grid: PageGrid,
-    /// Runs that can be folded: the first and the last row.
+    /// Ranges of rows that can be folded: the first and the last row.
     folds: Vec<(VersionRow, VersionRow)>,
-    /// Texts between versions: above which row, whether it is a gap, the text.
+    /// Texts between versions: the row below, whether the note is a gap, and the text.
     notes: Vec<(VersionRow, bool, String)>,
-    /// What the catalogs differ in, each with the row to look at.
+    /// Differences between the catalogs, each with the row to show.
     changes: Vec<ListedChange>,
     words: PageWords,
 }
 
-/// Where the rows are in the picture.
+/// Positions of the rows in the picture.
 #[derive(Serialize)]
 struct PageGrid {
     top: i32,
@@ -57,21 +57,21 @@ struct PageWords {
 struct RowData<'s> {
     name: String,
     label: String,
-    /// Whether it can be installed.
+    /// Whether the version can be installed.
     bundle: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     prerelease: bool,
-    /// Its marks in words.
+    /// Marks in words.
     marks: Vec<&'static str>,
-    /// What else is to be said of it.
+    /// Additional notes.
     notes: Vec<String>,
-    /// Where it leads: row, lane, kind of the edge.
+    /// Steps from the version: target row, lane, kind of the edge.
     next: Vec<(VersionRow, u32, &'static str)>,
-    /// Where guardrails forbid to go: row, places of the reasons.
+    /// Steps that guardrails forbid: target row, positions of the reasons.
     barred: Vec<(VersionRow, &'s [usize])>,
 }
 
-/// The data as JSON that can stand in a page.
+/// Returns the data as JSON that can be embedded in a page.
 pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let reach = sketch.reach.as_ref();
     let notes = notes(sketch);
@@ -106,7 +106,7 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
             helps: helps(sketch.view.olm),
         },
     };
-    // Strings and numbers under string keys can always be written.
+    // Serializing strings and numbers with string keys cannot fail.
     inert(&serde_json::to_string(&data).unwrap_or_default())
 }
 
@@ -153,7 +153,7 @@ fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: VersionRow) -> RowData<'s> {
     }
 }
 
-/// JSON in which nothing can end the element that it stands in, and no character is more than a letter.
+/// Escapes JSON so that no character in it can end the surrounding element.
 fn inert(json: &str) -> String {
     let mut inert = String::with_capacity(json.len());
     for character in json.chars() {
@@ -169,12 +169,12 @@ fn inert(json: &str) -> String {
     inert
 }
 
-// === What two catalogs differ in, as a list in words ===
+// === Differences between two catalogs, as a list of sentences ===
 
-/// A sentence, and the version to look at.
+/// A sentence, and the row to show.
 type ListedChange = (VersionRow, String);
 
-/// The changes: versions from the top, then what each channel has more or less.
+/// Lists the changes: versions from the top, then the changes of each channel.
 fn changes(sketch: &Sketch<'_, '_>) -> Vec<ListedChange> {
     let rows = (0..).map(VersionRow).zip(&sketch.rows);
     let versions = rows.filter_map(|(row, facts)| {
@@ -199,7 +199,7 @@ fn in_lane(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> Vec<ListedChange> {
     cells.chain(steps).chain(fans).collect()
 }
 
-/// What a channel has more or less, unless the package has it more or less.
+/// Describes a version that a channel gained or lost, unless the package as a whole did.
 fn of_cell(sketch: &Sketch<'_, '_>, cell: LaneCell, channel: &str) -> Option<ListedChange> {
     let change = of_marks(cell.marks)?;
     let facts = sketch.row(cell.row)?;
@@ -245,10 +245,10 @@ fn word(change: DrawnChange) -> Option<&'static str> {
     (change != DrawnChange::Kept).then(|| change.as_str())
 }
 
-/// More are not read; the picture has all of them.
+/// Maximum number of listed changes. The picture shows all of them.
 const MOST: usize = 500;
 
-// === Long runs of versions that are alike, of which a page shows the ends only ===
+// === Long runs of similar versions, of which the page shows only the ends ===
 //
 // ```text
 // 3.10.25  head            3.10.25  head
@@ -257,11 +257,11 @@ const MOST: usize = 500;
 // 3.10.0
 // ```
 //
-// Versions are alike that are in the same channels, have the same marks, and take part in no step of
-// `replaces` but those from neighbour to neighbour. A run keeps its ends where other channels begin, so
-// that nothing of a channel but its middle is ever folded.
+// Versions are similar if they are in the same channels and have the same marks. They must also have no `replaces`
+// step except to and from a neighbor. A run keeps its ends where other channels start, so only the middle of a
+// channel is ever folded.
 
-/// The first and the last row of each run that can be folded; none in a picture that is short anyway.
+/// Returns the first and the last row of each run that can be folded. Empty for a short picture.
 pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> Vec<(VersionRow, VersionRow)> {
     if sketch.rows.len() < SHORT {
         return Vec::new();
@@ -295,7 +295,7 @@ pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> Vec<(VersionR
     folds
 }
 
-/// What a version looks like: its own marks, and those it has in each of its channels.
+/// Appearance of a version: its own marks, and its marks in each of its channels.
 type Look = (Marks, Vec<(u32, Marks)>);
 
 fn look_of(sketch: &Sketch<'_, '_>, row: VersionRow) -> Look {
@@ -305,8 +305,10 @@ fn look_of(sketch: &Sketch<'_, '_>, row: VersionRow) -> Look {
     (own.unwrap_or_default(), in_lanes.collect())
 }
 
-/// The rows that no fold hides: those with a mark that users look for, at a note, beside the heading of a
-/// channel, where the walk starts and ends, at a branch, and with a step that is not taken or is new.
+/// Returns the rows that no fold hides.
+///
+/// These rows have a mark that users look for, a note, the heading of a channel, the start or end of the walk, a
+/// branch, or a step that is not taken or has changed.
 fn apart(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> BTreeSet<VersionRow> {
     let marked = rows(sketch).filter(|row| is_marked(sketch, *row));
     let around_notes = notes.iter().flat_map(|note| {
@@ -352,11 +354,11 @@ const MARKED: [VersionMark; 6] = [
     VersionMark::Added,
     VersionMark::Removed,
 ];
-/// As many versions fit on a screen.
+/// Minimum number of versions for folding. Fewer fit on a screen.
 const SHORT: usize = 30;
-/// As many rows are beside the heading of a channel.
+/// Number of rows next to the heading of a channel.
 const HEADING: u32 = 2;
-/// A fold takes the place of one version; fewer are not worth a click.
+/// Minimum number of versions in a fold. A fold takes the room of one version.
 const FEWEST: u32 = 3;
 
 #[cfg(test)]

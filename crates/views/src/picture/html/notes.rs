@@ -1,22 +1,22 @@
-//! Where no upgrade leads on, in words between the versions.
+//! Notes between the versions about missing upgrades.
 //!
-//! A gap is a line that no step crosses upwards: the versions below it and those above it are two groups,
-//! and no path joins them. A dead end is a version without an upgrade while newer ones exist.
+//! A gap is a line that no step crosses upwards: no path joins the versions below it with those above. A dead end is a
+//! version without an upgrade although newer versions exist.
 
 use crate::picture::VersionMark;
 use crate::picture::sketch::{Sketch, VersionRow};
 
-/// A text above a row.
+/// A note above a row.
 #[derive(Debug)]
 pub(super) struct GapNote {
-    /// The row below it.
+    /// Row below the note.
     pub(super) below: VersionRow,
-    /// Whether no step crosses the line there.
+    /// Whether the note is a gap: no step crosses this line.
     pub(super) is_gap: bool,
     pub(super) text: String,
 }
 
-/// The notes, from the top.
+/// Returns the notes, from the top.
 pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
     let bundles: Vec<_> = rows(sketch).filter(|row| is_bundle(sketch, *row)).collect();
     let crossings = Crossings::of(sketch);
@@ -46,7 +46,7 @@ pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
     notes
 }
 
-/// The note of gaps one below the other: between them each version is alone.
+/// Returns the note for consecutive gaps. Each version between two of them is alone.
 fn gap(
     sketch: &Sketch<'_, '_>,
     crossings: &Crossings,
@@ -80,7 +80,7 @@ fn gap(
     })
 }
 
-/// The note of dead ends one below the other.
+/// Returns the note for consecutive dead ends.
 fn end(sketch: &Sketch<'_, '_>, bundles: &[VersionRow], run: &[VersionRow]) -> Option<GapNote> {
     let (first, last) = (*run.first()?, *run.last()?);
     let newer = bundles.iter().filter(|row| **row < first).count();
@@ -112,7 +112,7 @@ fn end(sketch: &Sketch<'_, '_>, bundles: &[VersionRow], run: &[VersionRow]) -> O
     })
 }
 
-/// How many steps lead up across the line above each row.
+/// Number of upward steps across the line above each row.
 #[derive(Debug)]
 struct Crossings {
     taken: Vec<i64>,
@@ -144,7 +144,7 @@ impl Crossings {
     }
 }
 
-/// Each line between two bundles counts; names without a bundle may lie between them.
+/// Whether steps cross every line between two bundles. Names without a bundle can be between them.
 fn crosses(lines: &[i64], above: VersionRow, below: VersionRow) -> bool {
     let between = lines.get(above.0 as usize + 1..=below.0 as usize);
     between.is_some_and(|lines| lines.iter().all(|count| *count > 0))
@@ -169,7 +169,7 @@ fn counted(rows: usize, steps: impl Iterator<Item = (VersionRow, VersionRow)>) -
     sums.collect()
 }
 
-/// What belongs together, each with the one before it.
+/// Groups consecutive items that belong together.
 fn runs<T>(all: Vec<T>, follows: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
     let mut runs = Vec::<Vec<T>>::new();
     for one in all {
@@ -181,7 +181,7 @@ fn runs<T>(all: Vec<T>, follows: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
     runs
 }
 
-/// Whether it is a version that a user can install.
+/// Whether the row is a version that users can install.
 pub(super) fn is_bundle(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     let marks = sketch.row(row).map(|facts| facts.marks);
     marks.is_some_and(|marks| !marks.has(VersionMark::Virtual) && !marks.has(VersionMark::Removed))

@@ -1,4 +1,4 @@
-//! A lane in its place.
+//! A lane in its position.
 
 use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, FoldedFans, LanePlan, signs};
 use crate::picture::layout::{BEYOND, CARD_HEADING, CARD_PAD, Grid, PILL, ROW, SIGN, VERSION_SIZE};
@@ -11,20 +11,20 @@ use crate::picture::sketch::{
 use crate::picture::text;
 use crate::picture::walk::{RowStep, StepField};
 
-/// Where a lane is.
+/// The position of a lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LanePlace {
     pub(super) grid: Grid,
-    /// The left edge of the card.
+    /// Left edge of the card.
     pub(super) x: i32,
     pub(super) width: i32,
-    /// Where versions begin.
+    /// Left edge of the versions.
     pub(super) pill_x: i32,
-    /// How wide they are.
+    /// Width of the versions.
     pub(super) pill: i32,
 }
 
-/// The card of a plan.
+/// Lays out the card of a plan.
 pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &LanePlan<'_, '_>, place: LanePlace) -> Card {
     let draft = Draft {
         sketch,
@@ -134,8 +134,9 @@ impl Draft<'_, '_, '_, '_> {
         vec![from, to]
     }
 
-    /// Out of the left side, along the track, and in again: out above the middle and in below it, or
-    /// the other way round where it leads down.
+    /// Returns the bends of a step that leaves a version on the left, follows its track, and enters the target.
+    ///
+    /// An upward step leaves above the middle and enters below it. A downward step does the opposite.
     fn bent(&self, step: ReplacesStep, away: i32) -> Vec<Point> {
         let (near, far) = (self.place.pill_x, self.place.pill_x - away);
         let aside = if step.from > step.to { PORT } else { -PORT };
@@ -209,7 +210,7 @@ impl Draft<'_, '_, '_, '_> {
     }
 }
 
-/// A count of versions, with its middle here.
+/// Creates a count of versions, with its middle at this point.
 fn count(x: i32, y: i32, text: String) -> SceneLabel {
     SceneLabel::new(
         Point::new(x, y),
@@ -220,15 +221,16 @@ fn count(x: i32, y: i32, text: String) -> SceneLabel {
     )
 }
 
-/// Whether a walk starts somewhere and does not come here.
+/// Whether there is a walk that does not reach this row.
 pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     let reach = sketch.reach.as_ref();
     reach.is_some_and(|reach| !reach.hops.contains_key(&row))
 }
 
-/// How far below the middle of a version an edge of a field ends; it starts as far above. That of
-/// skips is the other way round, so that it does not run along one of a range; what is forbidden or
-/// removed of either runs between the two.
+/// Returns how far below the middle of a version an edge of a field ends. It starts as far above the middle.
+///
+/// `skips` edges do the opposite, so that they do not run along those of a range. Forbidden and removed edges of
+/// both fields run between the two.
 pub(super) fn port(field: StepField, fate: EdgeFate, change: DrawnChange) -> i32 {
     match (fate, field) {
         _ if change == DrawnChange::Removed => 0,
@@ -241,12 +243,12 @@ pub(super) fn port(field: StepField, fate: EdgeFate, change: DrawnChange) -> i32
     }
 }
 
-/// How far from the middle of a version lines begin and end.
+/// Distance of the ends of lines from the middle of a version.
 const PORT: i32 = 5;
-/// The height of a count.
+/// Height of a count.
 const COUNT_HEIGHT: i32 = 14;
 
-/// The path that was asked for, drawn over the edges that it takes: one line for each step.
+/// Lays out the requested path, drawn over its edges: one line for each step.
 pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<EdgeLine> {
     let hops = sketch.reach.iter().flat_map(|reach| &reach.way);
     let line = |(from, hop): &(VersionRow, RowStep)| {
@@ -273,7 +275,7 @@ fn points(card: &Card, from: VersionRow, hop: &RowStep, grid: Grid) -> Option<Ve
     buses.find_map(|bus| ride(card, bus, from, hop.to, grid))
 }
 
-/// From the version to the line, along it, and to the entry.
+/// Returns the bends from the version to the line, along it, and to the entry.
 fn ride(
     card: &Card,
     bus: &Bus,
@@ -289,7 +291,7 @@ fn ride(
             let y = grid.y(from) - port(bus.field, bus.fate, bus.change);
             vec![Point::new(pill.area.right(), y), Point::new(at.x, y)]
         }
-        // It boards where the line leads to, out of this channel.
+        // The version is not in this channel: start at the end of the line.
         None => vec![Point::new(at.x, grid.y(from).min(bus.top.y + bus.length))],
     };
     Some(board.into_iter().chain([at, end]).collect())

@@ -1,4 +1,4 @@
-//! How much room a lane takes, before it has a place.
+//! The room that a lane needs, before it has a position.
 
 use std::cmp::Reverse;
 
@@ -13,21 +13,21 @@ use crate::picture::{Marks, VersionMark, text};
 pub(super) struct LanePlan<'s, 'p> {
     pub(super) at: u32,
     pub(super) lane: &'s Lane<'p>,
-    /// The width of every version in it.
+    /// Width of every version in the lane.
     pub(super) pill: i32,
     /// Steps to the next entry, which run in the middle.
     pub(super) straight: Vec<ReplacesStep>,
-    /// Other steps, with how far left of the versions they run.
+    /// Other steps, with their distance to the left of the versions.
     pub(super) bent: Vec<(ReplacesStep, i32)>,
-    /// The rest, with how far right of the versions it runs.
+    /// Folded fans, with their distance to the right of the versions.
     pub(super) buses: Vec<(FoldedFans<'s, 'p>, i32)>,
-    /// What is needed left of the versions.
+    /// Width needed to the left of the versions.
     pub(super) left: i32,
-    /// What is needed right of them.
+    /// Width needed to the right of the versions.
     pub(super) right: i32,
-    /// Its first and last row.
+    /// First and last row of the lane.
     pub(super) rows: (VersionRow, VersionRow),
-    /// Whether a line leads to versions beyond its rows.
+    /// Whether a line continues to versions outside these rows.
     pub(super) is_open: bool,
 }
 
@@ -55,13 +55,13 @@ impl<'s, 'p> LanePlan<'s, 'p> {
     }
 }
 
-/// Whether a step leads from one cell of a lane up to the next.
+/// Whether a step goes from one cell of a lane up to the next.
 fn is_next(lane: &Lane<'_>, step: &ReplacesStep) -> bool {
     let at = |row: VersionRow| lane.cells.binary_search_by_key(&row, |cell| cell.row).ok();
     matches!((at(step.from), at(step.to)), (Some(from), Some(to)) if from == to + 1)
 }
 
-/// The shorter a step, the nearer to the versions.
+/// Puts steps on tracks. Shorter steps are nearer to the versions.
 fn bend(mut steps: Vec<ReplacesStep>) -> Vec<(ReplacesStep, i32)> {
     let ends = |step: &ReplacesStep| (step.from.0.min(step.to.0), step.from.0.max(step.to.0));
     steps.sort_by_key(|step| {
@@ -75,7 +75,8 @@ fn bend(mut steps: Vec<ReplacesStep>) -> Vec<(ReplacesStep, i32)> {
         .collect()
 }
 
-/// `skips` before `skipRange`, each field on tracks of its own, as wide as its counts.
+/// Puts folded fans on tracks: `skips` before `skipRange`, separate tracks for each field, as wide
+/// as its counts.
 fn board<'s, 'p>(
     folded: Vec<FoldedFans<'s, 'p>>,
     rows: (VersionRow, VersionRow),
@@ -88,7 +89,7 @@ fn board<'s, 'p>(
         let group: Vec<_> =
             std::iter::from_fn(|| rest.next_if(|bus| bus.first.kind.field() == field)).collect();
         let pitch = group.iter().map(half).max().unwrap_or(0) * 2 + BUS_GAP;
-        // A line that leads beyond the channel has a count below it.
+        // A line that continues below the channel has a count at its end.
         let stretch = |bus: &FoldedFans<'_, '_>| {
             let (top, bottom) = (bus.top().max(rows.0), bus.bottom());
             (
@@ -110,7 +111,7 @@ fn board<'s, 'p>(
     boarded
 }
 
-/// Half of what a line takes: that of its widest count.
+/// Returns half of the width of a line: half of its widest count.
 pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
     let widest = bus
         .fans
@@ -126,7 +127,7 @@ pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
     (widest.max().unwrap_or(0).max(beyond) / 2).max(NARROWEST)
 }
 
-/// How wide the versions of a lane are: as its widest.
+/// Returns the width of the versions of a lane: the width of the widest one.
 fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
     let width = |cell: &LaneCell| {
         let label = text::pill_label(sketch, *cell);
@@ -136,7 +137,7 @@ fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
     widest.unwrap_or(0) + 2 * PILL_PAD
 }
 
-/// The marks of a version that have a sign of their own inside it; the others change its shape.
+/// Returns the marks that have their own sign inside a version. Other marks change its shape.
 pub(crate) fn signs(marks: Marks) -> impl Iterator<Item = VersionMark> {
     let stranded = marks
         .is_stranded()
@@ -154,26 +155,27 @@ pub(crate) fn signs(marks: Marks) -> impl Iterator<Item = VersionMark> {
     own.chain(stranded)
 }
 
-/// From the versions to the first bent step.
+/// Distance from the versions to the first bent step.
 const FIRST_BEND: i32 = 14;
-/// From one bent step to the next.
+/// Distance from one bent step to the next.
 const BEND: i32 = 9;
-/// From the versions to where lines begin; arrowheads lie between.
+/// Distance from the versions to the first line. Arrowheads need this room.
 const FIRST_BUS: i32 = 14;
-/// Between the counts of two lines.
+/// Distance between the counts of two lines.
 const BUS_GAP: i32 = 6;
-/// Half of the narrowest line.
+/// Minimum of half of the width of a line.
 const NARROWEST: i32 = 6;
-/// The size of counts.
+/// Font size of counts.
 pub(super) const COUNT_SIZE: i32 = 11;
-/// Left and right of a count together.
+/// Padding of a count, left and right together.
 pub(super) const COUNT_PAD: i32 = 8;
 
-// === Fans that say almost the same become one bus ===
+// === Fans that differ little become one bus ===
 //
-// Authors write `skipRange: ">=1.2.0 <1.2.5"` for 1.2.5, `">=1.2.0 <1.2.4"` for 1.2.4 and so on: of
-// what the first holds, the second holds all that is older than itself. Such fans share a line with
-// one door for each entry, read as: from any stop, to any door above it. No edge is lost or added.
+// Authors write `skipRange: ">=1.2.0 <1.2.5"` for 1.2.5, `">=1.2.0 <1.2.4"` for 1.2.4 and so on. Of
+// the versions in the first range, the second includes all that are older than its own entry. Such
+// fans share a line with one door for each entry. There is an edge from any stop to any door above
+// it, so no edge is lost or added.
 //
 // ```text
 // 1.2.5  <-- 5 --+      fans {0..4} -> 5, {0..3} -> 4        Invariant: for each door, what its
@@ -181,15 +183,15 @@ pub(super) const COUNT_PAD: i32 = 8;
 // 1.2.3          o
 // ```
 
-/// Fans on one line.
+/// Fans that share a line.
 #[derive(Debug)]
 pub(super) struct FoldedFans<'f, 'p> {
-    /// The fans, the uppermost entry first. The first one's stops are those of the whole.
+    /// The fans, the uppermost entry first. The stops of the first fan are the stops of the line.
     pub(super) fans: Vec<&'f Fan<'p>>,
     pub(super) first: &'f Fan<'p>,
 }
 
-/// Folds the fans of a lane; those of one field stand together, the shorter lines first.
+/// Folds the fans of a lane, grouped by field. Shorter lines come first.
 pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<FoldedFans<'f, 'p>> {
     let mut fans: Vec<_> = fans.iter().collect();
     fans.sort_by_key(|fan| (fan.to, Reverse(fan.from.len())));
@@ -208,17 +210,17 @@ pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<FoldedFans<'f, 'p>> {
 }
 
 impl FoldedFans<'_, '_> {
-    /// The uppermost row that it touches.
+    /// Returns the uppermost row of the line.
     pub(super) fn top(&self) -> VersionRow {
         self.ends().into_iter().min().unwrap_or(VersionRow(0))
     }
 
-    /// The lowest row that it touches.
+    /// Returns the lowest row of the line.
     pub(super) fn bottom(&self) -> VersionRow {
         self.ends().into_iter().max().unwrap_or(VersionRow(0))
     }
 
-    /// Whether it leads beyond these rows.
+    /// Whether the line continues beyond these rows.
     pub(super) fn leaves(&self, (first, last): (VersionRow, VersionRow)) -> bool {
         self.top() < first || self.bottom() > last
     }
@@ -234,7 +236,7 @@ impl FoldedFans<'_, '_> {
         self.bottom().0 - self.top().0
     }
 
-    /// Whether a fan, lower than all doors, can be read off the same line.
+    /// Whether a fan, lower than all doors, can share the line.
     fn takes(&self, fan: &Fan<'_>) -> bool {
         let stops = &self.first.from;
         let below = stops.get(stops.partition_point(|row| *row <= fan.to)..);

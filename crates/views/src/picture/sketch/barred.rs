@@ -1,7 +1,7 @@
 //! Steps of a picture that guardrails forbid.
 //!
-//! A range is one line for every version that it holds; guardrails judge each step by itself. So a fan
-//! becomes two where they forbid a part of it.
+//! A range is one fan for every version that it includes, but guardrails apply to each step. A fan is therefore split
+//! in two if they forbid a part of it.
 
 use std::collections::BTreeMap;
 
@@ -13,38 +13,38 @@ use olmguard_engine::resolve::{
     CatalogEdge, Choice, MatchingPolicies, Origin, PolicyFinding, Violation,
 };
 
-/// The steps that guardrails forbid, and why.
+/// Forbidden steps and the reasons.
 #[derive(Clone, Debug, Default)]
 pub struct ForbiddenSteps {
-    /// Every reason once, in the order in which they are found from the top of the first lane.
+    /// Reasons without duplicates, in the order in which they are found from the top of the first lane.
     reasons: Reasons,
-    /// The places of the reasons of each step that is forbidden.
+    /// Positions of the reasons of each forbidden step.
     steps: BTreeMap<(VersionRow, VersionRow), Places>,
 }
 
 impl ForbiddenSteps {
-    /// Every reason once.
+    /// Returns every reason once.
     pub fn reasons(&self) -> &[GuardrailReport] {
         self.reasons.all()
     }
 
-    /// The names of the rules that forbid steps, in a few words.
+    /// Returns the names of the rules that forbid steps, in a few words.
     pub(in crate::picture) fn names(&self) -> String {
         self.reasons.all_names()
     }
 
-    /// The names of those that forbid a step.
+    /// Returns the names of the rules that forbid a step.
     pub(in crate::picture) fn names_of(&self, from: VersionRow, to: VersionRow) -> String {
         self.reasons.names(self.places(from, to))
     }
 
-    /// The places of the reasons why a step is forbidden; none where it is not.
+    /// Returns the positions of the reasons why a step is forbidden. Empty if it is not.
     pub(in crate::picture) fn places(&self, from: VersionRow, to: VersionRow) -> &[usize] {
         let places = self.steps.get(&(from, to));
         places.map_or(&[], |places| places)
     }
 
-    /// The same with other rows.
+    /// Replaces the rows.
     pub(super) fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         let steps = self.steps.into_iter();
         let steps = steps.map(|((from, to), places)| ((row(from), row(to)), places));
@@ -54,17 +54,17 @@ impl ForbiddenSteps {
         }
     }
 
-    /// Number of forbidden steps, a step of several edges counted once.
+    /// Returns the number of forbidden steps. Several edges of one step count once.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether none is.
+    /// Whether no step is forbidden.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Where no step from a row may lead, the newest first, with the places of the reasons.
+    /// Returns the targets of the forbidden steps from a row, the newest first, with the positions of the reasons.
     pub fn from(&self, row: VersionRow) -> impl Iterator<Item = (VersionRow, &[usize])> {
         let own = self
             .steps
@@ -72,14 +72,14 @@ impl ForbiddenSteps {
         own.map(|((_, to), reasons)| (*to, &**reasons))
     }
 
-    /// Reasons why a step is forbidden; none if it is not.
+    /// Returns the reasons why a step is forbidden. Empty if it is not.
     pub fn of(&self, from: VersionRow, to: VersionRow) -> impl Iterator<Item = &GuardrailReport> {
         let places = self.places(from, to).iter();
         places.filter_map(|place| self.reasons.at(*place))
     }
 }
 
-/// Marks what guardrails forbid of the edges that OLM takes.
+/// Marks the edges that OLM takes and guardrails forbid.
 pub(super) fn bar<'g, 'p>(
     graph: &'g Graph<'p>,
     view: &View<'g>,
@@ -111,18 +111,18 @@ pub(super) fn bar<'g, 'p>(
 }
 
 impl ShownGuards<'_> {
-    /// Whether anything could forbid a step.
+    /// Whether any rule can forbid a step.
     fn binds(&self) -> bool {
         !self.guards.is_empty() || self.policies.is_some_and(|policies| !policies.is_empty())
     }
 
-    /// Number of values that a step is compared with.
+    /// Returns the number of values that a step is compared with.
     fn weight(&self) -> usize {
         self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight)
     }
 }
 
-/// Asks guardrails and policies about steps between rows.
+/// Applies guardrails and policies to steps between rows.
 struct StepJudge<'j, 'g, 'p> {
     graph: &'g Graph<'p>,
     guarded: ShownGuards<'g>,
@@ -142,7 +142,7 @@ impl<'g, 'p> StepJudge<'_, 'g, 'p> {
         lane.fans = fans.flat_map(|fan| self.split(fan)).collect();
     }
 
-    /// A fan as what is taken of it and what is forbidden.
+    /// Splits a fan into its allowed and its forbidden part.
     fn split(&mut self, fan: Fan<'p>) -> Vec<Fan<'p>> {
         if fan.fate != EdgeFate::Taken {
             return vec![fan];
@@ -164,7 +164,7 @@ impl<'g, 'p> StepJudge<'_, 'g, 'p> {
         fans.collect()
     }
 
-    /// Whether a step is forbidden; why is kept.
+    /// Whether a step is forbidden. Records the reasons if it is.
     fn forbids(&mut self, from: VersionRow, to: VersionRow) -> bool {
         if self.steps.contains_key(&(from, to)) {
             return true;
@@ -186,7 +186,7 @@ impl<'g, 'p> StepJudge<'_, 'g, 'p> {
         Some(guards.violations(from, &choice, CatalogEdge::Present))
     }
 
-    /// Violations of upgrade policies by a step from a bundle.
+    /// Returns violations of upgrade policies by a step from a bundle.
     fn denials(&self, from: VersionRow, to: VersionRow) -> Option<Vec<PolicyFinding<'g>>> {
         let policies = self.guarded.policies?;
         let origin = Origin::of_choice(self.choice(from)?, self.guarded.rules)?;
@@ -208,5 +208,5 @@ impl<'g, 'p> StepJudge<'_, 'g, 'p> {
 
 /// Cost of a step in addition to its comparisons.
 const OWN_WEIGHT: usize = 32;
-/// Some seconds of work.
+/// Maximum number of comparisons: a few seconds of work.
 const MOST_COMPARISONS: usize = 1 << 27;

@@ -1,4 +1,4 @@
-//! From a graph to what is drawn of it.
+//! Builds the sketch of a graph.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -16,9 +16,9 @@ use crate::picture::sketch::{EdgeFate, Lane, LaneKind, RowFacts, Sketch, Version
 use crate::picture::walk::{ReachedRows, RowStep, StepField, StepsByRow};
 use crate::picture::{Generation, GraphTooLarge, VersionMark, View};
 
-/// More is not told apart on any screen; the largest package recorded has 203 bundles.
+/// Maximum number of versions. No screen shows more; the largest recorded package has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
-/// What a range holds counts one by one.
+/// Maximum number of edges of channels. Each version in a range counts.
 const MOST_EDGES: usize = 1_000_000;
 
 pub(super) fn build<'g, 'p>(
@@ -40,7 +40,7 @@ pub(super) fn build<'g, 'p>(
     let (nodes, row_of) = order(graph, nodes);
     let mut lanes = lanes(graph, &channels, &row_of, &view)?;
     let barred = bar(graph, &view, &nodes, &mut lanes)?;
-    // With both, the semver rules have crossed out what they do not allow.
+    // With `EdgeSource::Both`, the edges that the semver rules do not allow are already marked as not taken.
     let counts =
         |lane: &Lane<'_>| lane.kind == LaneKind::Channel || view.edges == EdgeSource::CaretRange;
     let counted = (0..).zip(&lanes).filter(|(_, lane)| counts(lane));
@@ -61,7 +61,7 @@ pub(super) fn build<'g, 'p>(
     Ok(sketch)
 }
 
-/// Everything, or what the requested channels speak of, and what the view names.
+/// Returns all nodes, or the nodes that the requested channels mention and those that the view names.
 fn drawn(graph: &Graph<'_>, channels: &[&GraphChannel<'_>], view: &View<'_>) -> Vec<NodeIndex> {
     if view.channels.is_empty() {
         return graph.nodes().collect();
@@ -94,7 +94,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
     facts.collect()
 }
 
-/// The lanes, that with the newest entry first.
+/// Builds the lanes. The lane with the newest entry comes first.
 fn lanes<'p>(
     graph: &Graph<'p>,
     channels: &[&GraphChannel<'p>],
@@ -121,8 +121,8 @@ fn lanes<'p>(
     Ok(lanes)
 }
 
-/// The steps of a lane that lead on. Nobody keeps OLM v0 from what guardrails forbid: olmguard is no
-/// guard of Subscriptions.
+/// Returns the steps of a lane that can be taken. OLM v0 takes forbidden ones too, because olmguard does not check
+/// Subscriptions.
 fn hops(at: u32, lane: &Lane<'_>, olm: Generation) -> Vec<(VersionRow, RowStep)> {
     let leads = |fate| match fate {
         EdgeFate::Taken => true,
@@ -144,13 +144,13 @@ fn hops(at: u32, lane: &Lane<'_>, olm: Generation) -> Vec<(VersionRow, RowStep)>
     steps.chain(fans).collect()
 }
 
-/// Marks what OLM finds no way on from.
+/// Marks the versions from which OLM finds no upgrade.
 fn strand(sketch: &mut Sketch<'_, '_>) {
     let cells = sketch.lanes.iter().flat_map(|lane| &lane.cells);
     let heads = cells.filter(|cell| cell.marks.has(VersionMark::Head));
     let heads: BTreeSet<_> = heads.map(|cell| cell.row).collect();
     let walk = &sketch.walk;
-    // What is drawn by the rules of OLM v0 says nothing about OLM v1.
+    // A graph by the rules of OLM v0 does not describe OLM v1.
     let of_v1 = sketch.view.olm == Generation::V1;
     let barred = &sketch.barred;
     let leads = |row: VersionRow| !walk.from(row).is_empty() || barred.from(row).next().is_some();
@@ -181,7 +181,7 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<ReachedRows> {
     }
 }
 
-/// Where a subscription of OLM v0 gets from a row: it takes the first candidate, and nobody steers it.
+/// Returns the automatic upgrades of an OLM v0 Subscription from a row. It always takes the first candidate.
 fn course(
     sketch: &Sketch<'_, '_>,
     row_of: &RowOf,
@@ -202,19 +202,19 @@ fn course(
     sketch.walk.course(start, rows, goal, at)
 }
 
-/// The nodes from the top, newest first: bundles in their order of preference, and among them the
-/// names without a bundle, by the version that a name seems to speak of. What has none stands last.
+/// Sorts the nodes from the newest to the oldest: bundles in order of preference, and among them names without a
+/// bundle, by the version that the name contains. Nodes without a version come last.
 pub(super) fn order(graph: &Graph<'_>, nodes: Vec<NodeIndex>) -> (Vec<NodeIndex>, RowOf) {
     let version = |node: NodeIndex| (version_of(graph, node), node);
     let mut nodes: Vec<_> = nodes.into_iter().map(version).collect();
-    // Stable: what compares the same keeps the order of the graph, bundles before other names.
+    // A stable sort keeps the order of the graph for equal versions: bundles before other names.
     nodes.sort_by(|(a, _), (b, _)| newest_first(a.as_ref(), b.as_ref()));
     let nodes: Vec<_> = nodes.into_iter().map(|(_, node)| node).collect();
     let rows = nodes.iter().copied().zip((0..).map(VersionRow)).collect();
     (nodes, rows)
 }
 
-/// What has no version is last.
+/// Compares versions in descending order. A missing version comes last.
 pub(super) fn newest_first(a: Option<&Version>, b: Option<&Version>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => b.cmp_precedence(a),
@@ -228,8 +228,8 @@ pub(super) fn version_of(graph: &Graph<'_>, node: NodeIndex) -> Option<Version> 
     graph.likely_version(node).map(Cow::into_owned)
 }
 
-/// The versions of the nodes, in their order; the whole name where two would be called the same, or
-/// there is no version.
+/// Returns the labels of the nodes, in order: the version, or the full name if two versions would be equal or there
+/// is none.
 pub(super) fn labels(graph: &Graph<'_>, nodes: &[NodeIndex]) -> Vec<String> {
     let short: Vec<_> = nodes.iter().map(|node| short(graph, *node)).collect();
     let mut times = BTreeMap::<_, usize>::new();
@@ -251,7 +251,7 @@ fn short(graph: &Graph<'_>, node: NodeIndex) -> Option<String> {
     }
 }
 
-/// The version of a bundle, with its release.
+/// Formats the version of a bundle with its release.
 pub(super) fn version_text(bundle: &Bundle) -> Option<String> {
     let read = bundle.version.as_ref().ok()?;
     Some(match &read.release {

@@ -1,13 +1,13 @@
-//! Two catalogs in one picture: what a package has now, and what it had before.
+//! Two catalogs in one picture: the current package and its previous state, the base.
 //!
 //! ```text
 //! before: 1.1.0 <- 1.0.0     now: 1.2.0 <- 1.0.0     both: 1.2.0 added   <- 1.0.0 added
 //!                                                          1.1.0 removed <- 1.0.0 removed
 //! ```
 //!
-//! Versions are the same that have one name, channels likewise, and edges that have one field, one start
-//! and one end in one channel. What can be reached is as it is now: what was removed is drawn, and no path
-//! uses it.
+//! Versions and channels are the same if their names are equal. Edges are the same if they have the same field,
+//! start, end and channel. Reachability is computed for the current package only: removed edges are drawn, but no
+//! path uses them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,20 +26,20 @@ word_set! {
     /// Change of a channel or an edge.
     #[derive(Default)]
     pub enum DrawnChange {
-        /// Both catalogs have it, or nothing is compared.
+        /// Both catalogs have it, or there is no comparison.
         #[default]
         Kept => "kept",
-        /// Only the catalog of now has it.
+        /// Only the current catalog has it.
         Added => "added",
-        /// Only the catalog of before has it.
+        /// Only the base has it.
         Removed => "removed",
     }
 }
 
-/// Catalog that a picture is compared with, and the numbers of differences.
+/// The catalog of a comparison, and the numbers of differences.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// Name that the user gave it.
+    /// Name that the user gave the catalog.
     pub base: String,
     /// Numbers of added and of removed versions.
     pub versions: (usize, usize),
@@ -48,8 +48,7 @@ pub struct Comparison {
 }
 
 impl Sketch<'_, '_> {
-    /// This picture with what another one, of the same package before, has more or less. Without one the
-    /// package is new.
+    /// Adds the differences from an older picture of the same package. `None` means that the package is new.
     pub fn compared(self, old: Option<Self>, base: &str) -> Self {
         let (old_rows, old_lanes) = match old {
             Some(old) => (placed(old.rows, old.graph), old.lanes),
@@ -103,7 +102,7 @@ fn place(places: &[VersionRow], VersionRow(row): VersionRow) -> VersionRow {
     places.get(row as usize).copied().unwrap_or(VersionRow(row))
 }
 
-/// The channels of now, in their places, and below those that were removed.
+/// Merges the lanes: the current channels in their order, then the removed ones.
 fn of_both<'p>(rows: &BothRows<'_>, new: Vec<Lane<'p>>, old: Vec<Lane<'p>>) -> Vec<Lane<'p>> {
     let new = new.into_iter().map(|lane| moved(lane, &rows.new));
     let mut old: Vec<_> = old.into_iter().map(|lane| moved(lane, &rows.old)).collect();
@@ -117,7 +116,7 @@ fn of_both<'p>(rows: &BothRows<'_>, new: Vec<Lane<'p>>, old: Vec<Lane<'p>>) -> V
     lanes
 }
 
-/// The same lane with its parts in other rows.
+/// Moves the parts of a lane to other rows.
 fn moved<'p>(lane: Lane<'p>, places: &[VersionRow]) -> Lane<'p> {
     let row = |row| place(places, row);
     let cells = lane.cells.into_iter();
@@ -150,7 +149,7 @@ fn moved<'p>(lane: Lane<'p>, places: &[VersionRow]) -> Lane<'p> {
     }
 }
 
-/// A channel of which nothing is left.
+/// Returns a channel that was removed, with all of its parts marked as removed.
 fn removed(lane: Lane<'_>) -> Lane<'_> {
     let nothing = Lane {
         cells: Vec::new(),
@@ -166,7 +165,7 @@ fn removed(lane: Lane<'_>) -> Lane<'_> {
     }
 }
 
-/// A channel as it is now, marked with what it was before; a new one where it was not.
+/// Marks the differences of a channel from the base. Without a base, the channel is new.
 fn lane_of_both<'p>(mut new: Lane<'p>, old: Option<Lane<'p>>) -> Lane<'p> {
     let is_new = old.is_none();
     let (cells, steps, fans) =
@@ -220,7 +219,7 @@ fn cells_of_both(new: &[LaneCell], old: &[LaneCell]) -> Vec<LaneCell> {
     cells
 }
 
-/// The edges of a channel, each version that is skipped by itself.
+/// The edges of a channel, one for each skipped version.
 struct Pairs(BTreeSet<(StepField, VersionRow, VersionRow)>);
 
 impl Pairs {
@@ -240,7 +239,7 @@ impl Pairs {
     }
 }
 
-/// A fan of now as what was there before and what was not.
+/// Splits a current fan into the part that the base has and the part that is new.
 fn split<'p>(fan: Fan<'p>, before: &Pairs) -> Vec<Fan<'p>> {
     let rows = fan.from.iter().copied();
     let was = |from: &VersionRow| before.has(fan.kind.field(), *from, fan.to);
@@ -260,7 +259,7 @@ fn split<'p>(fan: Fan<'p>, before: &Pairs) -> Vec<Fan<'p>> {
     fans.collect()
 }
 
-/// Rest of a fan of the catalog before.
+/// Returns the part of a fan of the base that no longer exists.
 fn gone_of<'p>(mut fan: Fan<'p>, now: &Pairs) -> Option<Fan<'p>> {
     let (field, to) = (fan.kind.field(), fan.to);
     fan.from.retain(|from| !now.has(field, *from, to));
@@ -271,7 +270,7 @@ fn gone_of<'p>(mut fan: Fan<'p>, now: &Pairs) -> Option<Fan<'p>> {
     (fan.whole > 0).then_some(fan)
 }
 
-/// A row with the version that its place follows from.
+/// A row with the version that decides its position.
 type PlacedRow<'p> = (Option<Version>, RowFacts<'p>);
 
 fn placed<'p>(rows: Vec<RowFacts<'p>>, graph: &Graph<'_>) -> Vec<PlacedRow<'p>> {
@@ -280,7 +279,7 @@ fn placed<'p>(rows: Vec<RowFacts<'p>>, graph: &Graph<'_>) -> Vec<PlacedRow<'p>> 
         .collect()
 }
 
-/// The rows of both, and where the rows of each are among them.
+/// The rows of both catalogs, and the positions of the rows of each.
 struct BothRows<'p> {
     rows: Vec<RowFacts<'p>>,
     new: Vec<VersionRow>,
@@ -323,7 +322,7 @@ fn bundles<'p>(rows: &[PlacedRow<'p>]) -> BTreeSet<&'p str> {
     bundles.map(|facts| facts.name).collect()
 }
 
-/// The rows of now and those that are gone, the newest first, each with whether it is of now.
+/// Merges the current rows and the removed ones, the newest first. The flag is true for a current row.
 fn in_order<'p>(
     new: Vec<PlacedRow<'p>>,
     old: Vec<PlacedRow<'p>>,
@@ -346,12 +345,12 @@ fn in_order<'p>(
             _ => (version, facts, true),
         });
     let mut all: Vec<_> = new.chain(gone).collect();
-    // Stable: the rows of now keep their order.
+    // A stable sort keeps the order of the current rows.
     all.sort_by(|(a, ..), (b, ..)| newest_first(a.as_ref(), b.as_ref()));
     all
 }
 
-/// What only the base has: no mark of it holds now but its deprecation.
+/// Returns a row that only the base has. Of its marks, only virtual and deprecated are kept.
 fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'p> {
     let label = if labels.contains(&facts.label) {
         go::escape(facts.name)
@@ -366,7 +365,7 @@ fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'
     }
 }
 
-/// A name that was a bundle in the base, with what it was called there.
+/// Returns the row of a name that is a bundle only in the base, with the label from there.
 fn named<'p>(facts: RowFacts<'p>, label: &str, labels: &BTreeSet<String>) -> RowFacts<'p> {
     let is_free = !labels.contains(label);
     let others = VersionMark::ALL

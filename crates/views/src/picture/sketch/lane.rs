@@ -1,4 +1,4 @@
-//! One lane: the entries of a channel and what they write, or the steps that versions alone allow.
+//! A single lane: the entries of a channel and their edges, or the steps that the semver rules allow.
 
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,10 @@ use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{Outlook, SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Refusal, semver};
 
-/// The rows by node.
+/// Rows by node.
 pub(super) type RowOf = BTreeMap<NodeIndex, VersionRow>;
 
-/// The lane of a channel.
+/// Builds the lane of a channel.
 pub(super) fn channel_lane<'p>(
     graph: &Graph<'p>,
     channel: &GraphChannel<'p>,
@@ -51,7 +51,7 @@ pub(super) fn channel_lane<'p>(
     }
 }
 
-/// The lane of the semver rules: every version that can be read, and from where it can be reached.
+/// Builds the lane of the semver rules: every valid version, and the versions that can be upgraded to it.
 pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
     let placed = |node| Some((*row_of.get(&node)?, version(graph, node)?, node));
     let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
@@ -82,7 +82,7 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
     }
 }
 
-/// A version, and from where the semver rules allow an upgrade to it.
+/// Builds the fan of all versions that the semver rules allow to upgrade to this one.
 fn semver_fan<'p>(
     graph: &Graph<'p>,
     nodes: &[(VersionRow, &Version, NodeIndex)],
@@ -103,7 +103,7 @@ fn semver_fan<'p>(
     }
 }
 
-/// The entries that OLM v0 tries.
+/// Returns the entries that OLM v0 tries.
 fn offered(line: Option<&SubscriptionOrder<'_, '_>>) -> BTreeSet<NodeIndex> {
     line.into_iter()
         .flat_map(SubscriptionOrder::order)
@@ -135,18 +135,18 @@ fn cells(
     cells
 }
 
-/// The names that an entry writes, its own too.
+/// Returns the names in an entry, including its own.
 fn names<'e>(entry: &'e GraphEntry<'_>) -> impl Iterator<Item = &'e NodeIndex> {
     let others = entry.replaces.iter().chain(&entry.skips);
     others.chain([&entry.node])
 }
 
-/// Puts edges on rows.
+/// Converts the edges of entries to rows.
 struct Writer<'a, 'p> {
     graph: &'a Graph<'p>,
     row_of: &'a RowOf,
     view: &'a View<'a>,
-    /// What OLM v0 tries.
+    /// Entries that OLM v0 tries.
     offered: BTreeSet<NodeIndex>,
 }
 
@@ -169,7 +169,7 @@ impl<'p> Writer<'_, 'p> {
             let kind = FanKind::SkipRange(range.as_str());
             let held = entry.held(self.graph, range);
             let fans = self.fans_of(kind, entry.node, held);
-            // A range that holds no version of the package is written all the same.
+            // A range that includes no version of the package still gets a fan.
             if fans.is_empty() {
                 let fate = fate(self.is_offered(entry.node));
                 self.fan(kind, entry.node, Vec::new(), fate)
@@ -182,7 +182,7 @@ impl<'p> Writer<'_, 'p> {
         skips.into_iter().chain(ranges).collect()
     }
 
-    /// What one field says: one fan of what is taken, and one of what is not.
+    /// Returns the fans of one field: one of the edges that are taken, and one of the others.
     fn fans_of(
         &self,
         kind: FanKind<'p>,
@@ -227,7 +227,7 @@ impl<'p> Writer<'_, 'p> {
             .collect()
     }
 
-    /// Whether it is installed at all: OLM v0 leaves out what is skipped, OLM v1 refuses some bundles.
+    /// Whether OLM installs the bundle at all: OLM v0 never installs skipped entries, OLM v1 refuses some bundles.
     fn is_offered(&self, to: NodeIndex) -> bool {
         match self.view.olm {
             Generation::V0 => self.offered.contains(&to),
@@ -235,7 +235,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Whether the semver rules, where they are asked about too, allow it; they know versions only.
+    /// Whether the semver rules, if they apply as well, allow the step. They need two valid versions.
     fn is_allowed(&self, from: NodeIndex, to: NodeIndex) -> bool {
         if self.view.edges != EdgeSource::Both {
             return true;
@@ -248,7 +248,7 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// Fans as the parts of one.
+/// Marks fans as the parts of one field.
 fn in_parts(mut fans: Vec<Fan<'_>>) -> Vec<Fan<'_>> {
     let whole = fans.iter().map(|fan| fan.from.len()).sum();
     for (at, fan) in fans.iter_mut().enumerate() {
@@ -257,7 +257,7 @@ fn in_parts(mut fans: Vec<Fan<'_>>) -> Vec<Fan<'_>> {
     fans
 }
 
-/// What becomes of an edge that OLM takes, or does not.
+/// Returns the fate of an edge that OLM takes, or does not take.
 fn fate(is_taken: bool) -> EdgeFate {
     if is_taken {
         EdgeFate::Taken
@@ -266,7 +266,7 @@ fn fate(is_taken: bool) -> EdgeFate {
     }
 }
 
-/// What holds of a node whatever the channel and the view.
+/// Returns the marks of a node that do not depend on the channel and the view.
 pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
     let bundle = graph.bundle(node);
     let is_deprecated = bundle.is_some_and(|bundle| bundle.deprecated.is_some());
@@ -275,7 +275,7 @@ pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
         .with(VersionMark::Deprecated, is_deprecated)
 }
 
-/// Why OLM v1 refuses the bundle of a node; a name without one is never chosen.
+/// Returns why OLM v1 refuses the bundle of a node. A name without a bundle is never selected.
 pub(super) fn refusal<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<Refusal<'p>> {
     Refusal::of(graph.bundle(node)?)
 }

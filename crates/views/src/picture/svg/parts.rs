@@ -1,4 +1,4 @@
-//! The parts of the picture, one function each.
+//! Draws the parts of the picture.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::picture::svg::{draw_mark, sample};
 use crate::picture::walk::StepField;
 use olmguard_report::xml::Xml;
 
-/// The bands behind every second row.
+/// Draws the bands behind every second row.
 pub(super) fn bands(axis: &Axis, xml: &mut Xml) {
     xml.open("g", &[("class", &"bands")]);
     for row in axis.rows.iter().filter(|row| row.row.0 % 2 == 1) {
@@ -23,7 +23,7 @@ pub(super) fn bands(axis: &Axis, xml: &mut Xml) {
     xml.close();
 }
 
-/// The lines above everything, and the legend.
+/// Draws the lines at the top, and the legend.
 pub(super) fn heading(scene: &Scene, xml: &mut Xml) {
     xml.open("g", &[("class", &"heading")]);
     scene.heading.iter().for_each(|line| label(line, xml));
@@ -36,10 +36,10 @@ pub(super) fn heading(scene: &Scene, xml: &mut Xml) {
     xml.close();
 }
 
-/// The versions at the left edge.
+/// Draws the versions at the left edge.
 pub(super) fn axis(axis: &Axis, height: i32, xml: &mut Xml) {
     xml.open("g", &[("class", &"axis")]);
-    // The page lays it over what the versions would stand on when it is moved.
+    // When the page moves the axis, this ground covers the picture below it.
     let ground = Area::new(0, 0, axis.area.right(), height);
     rect("axis-ground", &ground, 0, xml);
     label(&axis.label, xml);
@@ -58,7 +58,7 @@ fn axis_row(row: &AxisRow, xml: &mut Xml) {
     xml.close();
 }
 
-/// The ground of a channel, and the edges on it.
+/// Draws the ground of a channel and its edges.
 pub(super) fn edges(card: &Card, xml: &mut Xml) {
     xml.open(
         "g",
@@ -70,7 +70,7 @@ pub(super) fn edges(card: &Card, xml: &mut Xml) {
     xml.close();
 }
 
-/// The versions of a channel and what edges stand for, over every line.
+/// Draws the versions of a channel and the counts of its edges, above every line.
 pub(super) fn versions(card: &Card, on_way: &BTreeSet<VersionRow>, xml: &mut Xml) {
     xml.open(
         "g",
@@ -83,7 +83,7 @@ pub(super) fn versions(card: &Card, on_way: &BTreeSet<VersionRow>, xml: &mut Xml
     xml.close();
 }
 
-/// The name of a channel. The page keeps it in sight: it says how far it may move.
+/// Draws the name of a channel. The page keeps it visible; `data-room` is how far the page can move it.
 pub(super) fn top(card: &Card, xml: &mut Xml) {
     let class = format!("{} top", card_class(card));
     xml.open(
@@ -243,8 +243,7 @@ fn bus_class(bus: &Bus) -> String {
     edge_class(bus.field.as_str(), bus.fate, bus.change)
 }
 
-/// A class, that of what becomes of an edge, where it is not taken, and that of what the comparison makes
-/// of it.
+/// Returns the class of an edge, with its fate if it is not taken, and its change if it has one.
 fn edge_class(class: &str, fate: EdgeFate, change: DrawnChange) -> String {
     let mut class = class.to_owned();
     if fate != EdgeFate::Taken {
@@ -256,7 +255,7 @@ fn edge_class(class: &str, fate: EdgeFate, change: DrawnChange) -> String {
     class
 }
 
-/// The sign of an edge that one of two catalogs has: a plus, or a cross.
+/// Draws the sign of an edge that only one of two catalogs has: a plus or a cross.
 pub(super) fn change(change: DrawnChange, Point { x, y }: Point, xml: &mut Xml) {
     let d = match change {
         DrawnChange::Kept => return,
@@ -267,7 +266,7 @@ pub(super) fn change(change: DrawnChange, Point { x, y }: Point, xml: &mut Xml) 
     xml.empty("path", &[("class", &class), ("d", &d)]);
 }
 
-/// A place right of the middle of a line, or on its part that runs along the versions.
+/// Returns a point to the right of the middle of a line, or on the part of it that runs along the versions.
 fn beside(points: &[Point]) -> Point {
     let middle = |a: &Point, b: &Point, aside| {
         Point::new(i32::midpoint(a.x, b.x) + aside, i32::midpoint(a.y, b.y))
@@ -279,7 +278,7 @@ fn beside(points: &[Point]) -> Point {
     }
 }
 
-/// The way, over every line and under every version.
+/// Draws the requested path, above every line and below every version.
 pub(super) fn way(lines: &[EdgeLine], xml: &mut Xml) {
     xml.open("g", &[("id", &"way")]);
     for line in lines {
@@ -288,7 +287,7 @@ pub(super) fn way(lines: &[EdgeLine], xml: &mut Xml) {
     xml.close();
 }
 
-/// A line with round corners.
+/// Formats a line with rounded corners.
 pub(super) fn path(points: &[Point]) -> String {
     let mut path = String::new();
     for (at, point) in points.iter().enumerate() {
@@ -310,13 +309,13 @@ pub(super) fn path(points: &[Point]) -> String {
     path
 }
 
-/// A point a little nearer to another one; the two share a row or a column.
+/// Moves a point a little towards another one in the same row or column.
 fn towards(from: Point, to: Point) -> Point {
     let step = |from: i32, to: i32| from + (to - from).clamp(-CORNER, CORNER);
     Point::new(step(from.x, to.x), step(from.y, to.y))
 }
 
-/// The arrowhead at the end of a line.
+/// Draws the arrowhead at the end of a line.
 pub(super) fn tip(class: &str, points: &[Point], xml: &mut Xml) {
     let [.., before, end] = points else {
         return;
@@ -384,7 +383,7 @@ fn labelled(label: &SceneLabel, class: &str, xml: &mut Xml) {
     );
 }
 
-/// A class, and one for each mark.
+/// Returns a class, and one for each mark.
 fn classes(first: &str, marks: Marks, is_out_of_reach: bool) -> String {
     let mut class = first.to_owned();
     for mark in marks.iter() {
@@ -400,15 +399,15 @@ fn classes(first: &str, marks: Marks, is_out_of_reach: bool) -> String {
     class
 }
 
-/// What is left of a channel when its name has moved as far as it can.
+/// Height of a channel that stays below its name when the name has moved as far as possible.
 const PILL_AND_GAP: i32 = 30;
-/// The length of an arrowhead, and half its width.
+/// Length of an arrowhead, and half of its width.
 const TIP: i32 = 7;
 const HALF_TIP: i32 = 4;
-/// Where the sign of a change is: aside of a short line, above the start of an arrow.
+/// Offset of the sign of a change: to the side of a short line, or above the start of an arrow.
 const ASIDE: i32 = 14;
 const ABOVE: i32 = 12;
-/// The radius of a corner.
+/// Radius of a corner.
 const CORNER: i32 = 5;
-/// From one sign inside a version to the next.
+/// Distance from one sign inside a version to the next.
 const SIGN: i32 = 14;

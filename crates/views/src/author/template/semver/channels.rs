@@ -1,8 +1,8 @@
-//! Which channels there are, their edges, and the default among them.
+//! The generated channels, their edges, and the default channel.
 //!
-//! For each archetype (candidate, fast, stable) and each kind (major, minor) a channel for each
-//! stream, `stable-v1` or `stable-v1.2`, with the entries by ascending version; pre-releases are
-//! versions like others. Edges, within one archetype, kind and major:
+//! Each archetype (candidate, fast, stable) and each kind (major, minor) has one channel per
+//! stream, such as `stable-v1` or `stable-v1.2`. Entries are in ascending version order, and prereleases are
+//! treated like other versions. Edges, within one archetype, kind and major:
 //!
 //! ```text
 //! 0.1.0  0.1.1  0.1.2 <-- replaces -- 0.2.1      only the highest of a minor has any;
@@ -10,11 +10,11 @@
 //!                         skips 0.2.0 --'
 //! ```
 //!
-//! The default channel is, among the channels in the order in which a bundle first needs them, the one
-//! of the highest archetype, then of the highest *first* version, then of the preferred kind. So with
-//! both kinds the newest minor channel wins over a major one that an earlier minor opened; upstream
-//! does that too. Where every first version is below 0.0.0, nothing beats the mark that upstream
-//! starts from, and the default channel is empty.
+//! Channels are considered in the order in which a bundle first needs them. The default channel is the one of the
+//! highest archetype, then of the highest *first* version, then of the preferred kind. With both kinds, the newest
+//! minor channel therefore wins over a major channel that an earlier minor started, as in upstream. If every
+//! first version is below 0.0.0, no channel is above the initial value of upstream, and the default channel is
+//! empty.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ use olmguard_catalog::version::Version;
 use olmguard_catalog::word_set;
 
 word_set! {
-    /// How stable the bundles of a list are, least first.
+    /// Maturity of the bundles of a list, in ascending order.
     pub enum Archetype {
         /// `candidate`
         Candidate => "candidate",
@@ -35,7 +35,7 @@ word_set! {
 }
 
 word_set! {
-    /// What a channel follows, in upstream's order.
+    /// Stream of a channel, in upstream's order.
     pub enum ChannelKind {
         /// One major version.
         Major => "major",
@@ -44,34 +44,34 @@ word_set! {
     }
 }
 
-/// Which kinds of channels are generated; never none.
+/// Kinds of channels to generate, at least one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kinds {
-    /// One kind.
+    /// Only this kind.
     Only(ChannelKind),
-    /// Both, the default channel rather of this one.
+    /// Both kinds. This one is preferred for the default channel.
     Both(ChannelKind),
 }
 
 /// A bundle with its version.
 #[derive(Clone, Debug)]
 pub struct ChannelRelease {
-    /// The bundle.
+    /// Name of the bundle.
     pub name: Box<str>,
-    /// Its version.
+    /// Version of the bundle.
     pub version: Version,
 }
 
-/// What comes of it.
+/// The generated channels.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Streams {
-    /// The channels, in the order in which a bundle first needs them.
+    /// Channels in the order in which a bundle first needs them.
     pub channels: Vec<AuthoredChannel>,
-    /// The name of the default channel.
+    /// Name of the default channel.
     pub default_channel: Box<str>,
 }
 
-/// The channels of a package. Within an archetype no two versions are equal.
+/// Generates the channels of a package. Versions within an archetype must be different.
 pub fn generate(package: &str, releases: &[(Archetype, ChannelRelease)], kinds: Kinds) -> Streams {
     let mut releases: Vec<_> = releases.iter().collect();
     releases.sort_by(|(a, one), (b, other)| {
@@ -108,7 +108,7 @@ pub fn generate(package: &str, releases: &[(Archetype, ChannelRelease)], kinds: 
     }
 }
 
-/// The entry of a release with its edges, which are the same in the channels of either kind.
+/// Creates the entry of a release with its edges, which are the same in both kinds of channels.
 fn entry(
     sorted: &[&(Archetype, ChannelRelease)],
     archetype: Archetype,
@@ -165,7 +165,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// Whether it beats upstream's first mark: a candidate of version 0.0.0 and no kind.
+    /// Whether the channel is above upstream's initial value: a candidate of version 0.0.0 and no kind.
     fn beats_the_mark(&self) -> bool {
         let version = self.version;
         let is_zero = [version.major(), version.minor(), version.patch()] == [0, 0, 0];
@@ -174,7 +174,7 @@ impl Candidate<'_> {
 }
 
 impl Streams {
-    /// The bundle of the default channel's highest version.
+    /// Returns the bundle of the highest version in the default channel.
     pub(super) fn head(&self) -> Option<&str> {
         let default = &*self.default_channel;
         let mut channels = self.channels.iter();
