@@ -1,17 +1,19 @@
-//! Whether the guard of a cluster is well: facts about it in, findings out.
+//! Diagnoses olmguard in a cluster: takes facts, returns findings.
 //!
 //! ```text
 //! cluster::doctor --Facts--> examine --Finding--> cli::doctor (text, JSON, exit code)
 //! ```
 //!
-//! A finding is about one check, says what was found and, where that is not as it should be, why it
-//! matters and what to run next. What whoever asks may not see is *unknown*, never a fault of the
-//! guard. What somebody may have changed on purpose is told, and is no fault either.
+//! A finding belongs to one check. It describes what was found and, if there is a problem, why it
+//! matters and what to run next. Facts that the user has no right to read are *unknown*, never a
+//! fault of olmguard. Changes that an administrator may have made on purpose are reported, but are
+//! not a fault either.
 //!
 //! Upstream: the texts of a failed call are those of kube-apiserver,
 //! `apiserver/pkg/admission/plugin/webhook` and `apiserver/pkg/util/proxy`.
 //!
-//! Invariant: it reads nothing but its facts; the same facts give the same findings, in one order.
+//! Invariant: the findings only depend on the facts. The same facts give the same findings, in the
+//! same order.
 
 mod certificates;
 mod configuration;
@@ -30,7 +32,7 @@ pub use facts::{
     ReplicaStatus, RoundTrip, Service, Trust, Webhook,
 };
 
-/// What there is to say about each check, in their order.
+/// Returns the findings of each check, in the order of the checks.
 pub fn examine(facts: &DoctorFacts) -> Vec<Finding> {
     let mut findings = configuration::of_configuration(facts);
     findings.extend(configuration::of_serving(facts));
@@ -70,7 +72,7 @@ fn refused(policy: &PolicyState) -> Option<Finding> {
 
 const DENIES: &str = "it denies the upgrades that it applies to until it is fixed or deleted";
 
-// === Whether the service account of the guard may do what it needs ===
+// === Whether the service account of olmguard has the rights that it needs ===
 
 fn of_permissions(facts: &DoctorFacts) -> Vec<Finding> {
     let permissions = match &facts.permissions {
@@ -94,7 +96,7 @@ fn is_of_same(one: &Need, other: &Need) -> bool {
     (&one.resource, &one.name, &one.namespace) == (&other.resource, &other.name, &other.namespace)
 }
 
-/// Rights on one object or kind that are lacking.
+/// Reports missing rights on one object or kind.
 fn lacks(missing: &[&Permission]) -> Option<Finding> {
     let Permission { account, need, .. } = missing.first()?;
     let verbs: Vec<_> = missing.iter().map(|one| one.need.verb).collect();
@@ -109,31 +111,31 @@ fn lacks(missing: &[&Permission]) -> Option<Finding> {
     Some(finding)
 }
 
-// === What is said about a check ===
+// === Findings ===
 
-/// What was found by one check.
+/// A finding of one check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// Which check.
+    /// Check that made the finding.
     pub check: Check,
-    /// How it came out.
+    /// Result of the check.
     pub state: State,
-    /// What was found, in one line.
+    /// Finding in one line.
     pub found: String,
-    /// Why that is so, or why it matters, in one line.
+    /// Cause, or why the finding matters, in one line.
     pub cause: Option<String>,
-    /// What to run next, to mend it or to see more.
+    /// Command to run next, to fix the problem or to see more.
     pub command: Option<String>,
 }
 
 word_set! {
-    /// How a check came out.
+    /// Result of a check.
     pub enum State {
-        /// As it should be.
+        /// Everything is as it should be.
         Ok => "ok",
-        /// It works, and somebody should look at it.
+        /// It works, but needs attention.
         Warn => "warn",
-        /// It could not be checked.
+        /// The check could not be made.
         Unknown => "unknown",
         /// It does not work.
         Fail => "fail",
@@ -143,39 +145,39 @@ word_set! {
 word_set! {
     /// The checks, in the order in which they are reported.
     pub enum Check {
-        /// Is the configuration there, with the guard's webhook in it.
+        /// The configuration exists and contains olmguard's webhook.
         Configuration => "configuration",
-        /// Is that webhook as this version ships it.
+        /// The webhook is as this version ships it.
         Shipped => "shipped",
-        /// What becomes of an edit when the guard cannot be asked.
+        /// The failure policy: what happens to an edit if olmguard cannot be called.
         FailurePolicy => "failure-policy",
-        /// How long an API server waits.
+        /// The time that an API server waits.
         Timeout => "timeout",
-        /// Is the Service there, with the port that is asked.
+        /// The Service exists and has the port that API servers call.
         Service => "service",
-        /// Is anything ready behind it.
+        /// The Service has ready endpoints.
         Endpoints => "endpoints",
-        /// Are there as many replicas as there should be.
+        /// The Deployment has as many replicas as it should have.
         Deployment => "deployment",
-        /// How is each replica.
+        /// The state of each replica.
         Replica => "replica",
-        /// Are all replicas of this release.
+        /// All replicas are of this release.
         Version => "version",
-        /// Are the catalogs loaded.
+        /// The catalogs are loaded.
         Catalogs => "catalogs",
-        /// Which OLM it judges for.
+        /// The OLM whose rules olmguard applies.
         Olm => "olm",
-        /// Does the `caBundle` vouch for what is shown.
+        /// The `caBundle` trusts the certificate that is served.
         CaBundle => "ca-bundle",
-        /// Is what is shown for the name that API servers use.
+        /// The certificate is for the name that API servers use.
         ServerName => "server-name",
-        /// For how long is it valid.
+        /// The remaining validity of the certificate.
         Expiry => "expiry",
-        /// May the guard do what it needs.
+        /// The service account has the rights that olmguard needs.
         Permissions => "permissions",
-        /// Does olmguard accept the policies of the cluster.
+        /// olmguard accepts the policies of the cluster.
         Policies => "policies",
-        /// Is an edit that must be denied denied, through the API server.
+        /// The API server denies an edit that olmguard must deny.
         RoundTrip => "round-trip",
     }
 }
@@ -197,7 +199,7 @@ impl Check {
         self.finding(State::Unknown, found)
     }
 
-    /// It could not be asked.
+    /// Reports that the facts of the check are not available.
     fn unasked(self, unasked: &MissingAnswer) -> Finding {
         let MissingAnswer {
             need,
@@ -229,13 +231,13 @@ impl Check {
 }
 
 impl Finding {
-    /// Adds the cause.
+    /// Sets the cause.
     fn since(mut self, cause: impl Into<String>) -> Self {
         self.cause = Some(cause.into());
         self
     }
 
-    /// Adds what to run.
+    /// Sets the command to run next.
     fn run(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
         self
@@ -243,7 +245,7 @@ impl Finding {
 }
 
 impl Need {
-    /// What the right is on, and where.
+    /// Formats the object of the right, and its namespace.
     fn object(&self) -> String {
         let name = self.name.as_deref().map(|name| format!("/{name}"));
         let namespace = self.namespace.as_deref().map(|name| format!(" in {name}"));
@@ -252,10 +254,10 @@ impl Need {
     }
 }
 
-/// The command that tells whether somebody has a right; without a name, whoever runs it.
+/// Returns the command that checks a right of an account, or of the user if `account` is `None`.
 fn can_i(need: &Need, account: Option<&str>) -> String {
     let name = need.name.as_deref().map(|name| format!("/{name}"));
-    // A subresource is no part of the resource for kubectl.
+    // For kubectl, a subresource is not part of the resource.
     let (resource, subresource) = match need.resource.split_once('/') {
         Some((resource, sub)) => (resource, format!(" --subresource={sub}")),
         None => (need.resource.as_str(), String::new()),
@@ -271,7 +273,7 @@ fn can_i(need: &Need, account: Option<&str>) -> String {
     )
 }
 
-/// A length of time in its largest unit that has at least two.
+/// Formats a duration in the largest unit of which there are at least two.
 fn about(time: Duration) -> String {
     let seconds = time.as_secs();
     let units = [(24 * 60 * 60, "d"), (60 * 60, "h"), (60, "min")];

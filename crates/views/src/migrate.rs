@@ -1,5 +1,5 @@
-//! What `olmguard migrate` reports: for each `Subscription` of OLM v0, whether it would work as a `ClusterExtension` of
-//! OLM v1, what else that needs, and in which steps it moves.
+//! The report of `olmguard migrate`: whether each `Subscription` of OLM v0 would work as a `ClusterExtension` of
+//! OLM v1, what else that needs, and the steps of the move.
 //!
 //! ```text
 //! objects of OLM v0, catalogs, policies --plan--> MovePlan: engine's judgement on the extension that is drafted
@@ -113,14 +113,14 @@ pub(super) struct MoveFinding {
 /// A `ClusterExtension` that is ready to apply.
 #[derive(Clone, Debug)]
 pub struct MovedExtension<'a> {
-    /// The lines of the comment above it.
+    /// Lines of the comment above the object.
     pub comment: Vec<String>,
-    /// The object.
+    /// The object itself.
     pub object: &'a Value,
 }
 
 impl MigrationReport {
-    /// The report about all Subscriptions.
+    /// Reports all Subscriptions.
     pub fn of(facts: &MigrationFacts<'_>) -> Self {
         let subscriptions = facts.objects.subscriptions();
         let taken = TakenNames::of(facts.extensions);
@@ -136,13 +136,13 @@ impl MigrationReport {
         }
     }
 
-    /// How many Subscriptions have this verdict.
+    /// Counts the Subscriptions with this verdict.
     pub fn count(&self, verdict: MoveVerdict) -> usize {
         let all = self.subscriptions.iter();
         all.filter(|one| one.judged == verdict).count()
     }
 
-    /// The extensions of the Subscriptions that can move.
+    /// Returns the extensions of the Subscriptions that can move.
     pub fn extensions(&self) -> impl Iterator<Item = MovedExtension<'_>> {
         self.subscriptions.iter().filter_map(|one| {
             let object = one.extension.as_ref()?;
@@ -151,7 +151,7 @@ impl MigrationReport {
         })
     }
 
-    /// A line for each Subscription without an extension: why there is none.
+    /// Returns a line for each Subscription that cannot move, with the reason.
     pub fn refusals(&self) -> impl Iterator<Item = String> {
         let all = self.subscriptions.iter();
         let refused = all.filter(|one| one.judged != MoveVerdict::Can);
@@ -227,14 +227,14 @@ const APPROVALS: [&str; 2] = [AUTOMATIC, MANUAL];
 
 const VERDICTS: [&str; 3] = ["can_move", "cannot_move", "undecided"];
 
-// === An attempt to create an extension, as the engine judges it ===
+// === An attempt to create an extension, evaluated by the engine ===
 
-/// The judgement on the creation of an extension.
+/// The result of an attempt to create an extension.
 struct Attempt<'a> {
     draft: ExtensionDraft<'a>,
-    /// Why it is not allowed.
+    /// Why the creation is not allowed.
     refusal: Option<Obstacle>,
-    /// The checks that fail for some settings of operator-controller.
+    /// Checks that fail for some settings of operator-controller.
     doubts: Vec<PreflightCheck>,
     resolved: Option<Choice<'a>>,
 }
@@ -260,7 +260,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The first of these drafts that operator-controller installs, otherwise the first one.
+    /// Tries these drafts. Returns the first that operator-controller installs, otherwise the first one.
     fn best(facts: &MigrationFacts<'a>, drafts: Vec<ExtensionDraft<'a>>) -> Option<Self> {
         let mut attempts = drafts.into_iter().map(|draft| Self::new(facts, draft));
         let first = attempts.next()?;
@@ -270,7 +270,7 @@ impl<'a> Attempt<'a> {
         Some(attempts.find(Self::is_installable).unwrap_or(first))
     }
 
-    /// Whether operator-controller installs what it resolves to, as far as is known.
+    /// Whether operator-controller installs the resolved bundle, as far as is known.
     fn is_installable(&self) -> bool {
         let token = match &self.refusal {
             Some(Obstacle::Refused { token, .. }) => Some(*token),
@@ -279,7 +279,7 @@ impl<'a> Attempt<'a> {
         token != Some(Token::Preflight)
     }
 
-    /// Whether this bundle is installed.
+    /// Whether the attempt installs this bundle.
     fn gives(&self, bundle: Choice<'_>) -> bool {
         let resolved = self.resolved.filter(|_| self.refusal.is_none());
         // Two catalogs can have the same bundle.
@@ -297,9 +297,9 @@ fn refusal(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<Obstacle> {
     })
 }
 
-// === What the catalogs of OLM v1 have of what OLM v0 has installed ===
+// === The bundle that OLM v0 has installed, in the catalogs of OLM v1 ===
 
-/// What OLM v0 has installed, as far as the catalogs know it.
+/// The bundle that OLM v0 has installed, as far as the catalogs know it.
 enum FoundBundle<'s> {
     Nothing,
     NoStatus,
@@ -322,7 +322,7 @@ impl<'a> FoundBundle<'a> {
         let offers = Offer::of_package(snapshot, &filter);
         match named(&offers, name) {
             Some(choice) => Self::Bundle(choice),
-            // The judgement says why there is no offer.
+            // The result of the attempt explains why there is no offer.
             None if offers.is_empty() => Self::Nothing,
             None => Self::NotInCatalog {
                 bundle: name.clone(),
@@ -331,7 +331,7 @@ impl<'a> FoundBundle<'a> {
         }
     }
 
-    /// The bundle, if a catalog has it.
+    /// Returns the bundle, if a catalog has it.
     fn choice(&self) -> Option<Choice<'a>> {
         match self {
             Self::Bundle(choice) => Some(*choice),
@@ -345,7 +345,7 @@ fn named<'s>(offers: &[Offer<'s>], name: &str) -> Option<Choice<'s>> {
     found.find_map(|offer| Some(offer.choice(offer.find(name)?)))
 }
 
-/// The bundles that replace or skip a bundle which no catalog has, each once, in byte order.
+/// Returns the bundles that replace or skip a bundle that no catalog has, each once, in byte order.
 fn successors(offers: &[Offer<'_>], name: &str) -> Vec<String> {
     let edges = offers.iter().flat_map(Offer::edges);
     let edges =
@@ -358,8 +358,8 @@ fn successors(offers: &[Offer<'_>], name: &str) -> Vec<String> {
     names
 }
 
-/// The catalog that is the `CatalogSource`: the one with its image, otherwise the one with its name, also as
-/// distributions name their catalogs.
+/// Returns the catalog that corresponds to the `CatalogSource`: the only one with its image, otherwise the one with its
+/// name, or with the name that a distribution gives it.
 fn catalog<'a>(
     snapshot: &'a Snapshot,
     objects: &ClassicObjects,
@@ -382,7 +382,7 @@ fn catalog<'a>(
     found.map(|state| &*state.name)
 }
 
-/// An image reference without its tag and digest.
+/// Removes the tag and the digest from an image reference.
 fn repository(image: &str) -> &str {
     let image = image.split('@').next().unwrap_or_default();
     match image.rsplit_once(':') {

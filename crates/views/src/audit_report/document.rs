@@ -1,4 +1,4 @@
-//! What already runs as a document: a row for each extension, the worst first.
+//! The audit as a document: one row per extension, the worst first.
 
 use crate::audit_report::{AuditReport, ExtensionReport, FindingReport, label};
 use crate::see::BundleReport;
@@ -8,7 +8,7 @@ use olmguard_report::document::{Content, Details, Head, Layout, Row, Section, To
 use olmguard_report::{Document, Finding, Tone};
 
 impl AuditReport {
-    /// The report for pull requests and browsers. `faults` are what could not be read.
+    /// Renders the report for pull requests and browsers. `faults` are inputs that cannot be read.
     pub fn document(&self, faults: Vec<Finding>) -> Document {
         let section = Section {
             caption: "Extensions",
@@ -27,7 +27,7 @@ impl AuditReport {
         }
     }
 
-    /// How many extensions have each finding, the worst finding first.
+    /// Counts the extensions with each finding, the worst finding first.
     fn totals(&self) -> impl Iterator<Item = Total> {
         Concern::ALL.iter().filter_map(|concern| {
             let id = concern.as_str();
@@ -41,7 +41,7 @@ impl AuditReport {
     }
 }
 
-/// A spec that OLM or a rule refuses, and what is not known, is bad; all else is worth a look.
+/// Returns the tone of a finding: bad if OLM or a rule denies the spec, or if a fact is missing.
 fn of_concern(concern: Concern) -> Tone {
     match concern {
         Concern::Unresolvable
@@ -97,7 +97,7 @@ fn tone(extension: &ExtensionReport) -> Tone {
     }
 }
 
-/// The facts that are known, each with its name.
+/// Returns the known facts, each with its label.
 fn known(extension: &ExtensionReport) -> Vec<(String, String)> {
     let version = |bundle: &Option<BundleReport>| bundle.as_ref().map(BundleReport::label);
     let path = |path: &[BundleReport]| {

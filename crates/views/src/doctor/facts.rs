@@ -1,4 +1,4 @@
-//! What is known of a guard and what surrounds it, as plain data.
+//! Facts about olmguard in a cluster and its environment, as plain data.
 
 use std::time::Duration;
 
@@ -6,125 +6,125 @@ use serde_json::Value;
 
 use crate::readiness::{Readiness, ReadinessError};
 
-/// Everything that the checks look at. `Err` is for what could not be asked.
+/// All facts that the checks use. `Err` means that the API server did not provide the fact.
 #[derive(Clone, Debug)]
 pub struct DoctorFacts {
-    /// What was looked for.
+    /// Names of the objects.
     pub names: Names,
-    /// The release of the program that asks.
+    /// Release of the program that runs the checks.
     pub version: String,
-    /// The `ValidatingWebhookConfiguration`, if there is one.
+    /// The `ValidatingWebhookConfiguration`. `None` if it does not exist.
     pub configuration: Result<Option<Configuration>, MissingAnswer>,
-    /// The Service, if there is one.
+    /// The Service. `None` if it does not exist.
     pub service: Result<Option<Service>, MissingAnswer>,
-    /// What is behind the Service, by its `EndpointSlices`.
+    /// Endpoints of the Service, from its `EndpointSlices`.
     pub endpoints: Result<Vec<Endpoint>, MissingAnswer>,
-    /// The Deployment, if there is one.
+    /// The Deployment. `None` if it does not exist.
     pub deployment: Result<Option<Deployment>, MissingAnswer>,
-    /// The ready ones of the endpoints, each asked how it is.
+    /// The ready endpoints, with the status of each.
     pub replicas: Vec<Replica>,
-    /// What the service account of the guard may do of what it needs.
+    /// Rights that the service account of olmguard needs, and whether it has them.
     pub permissions: Result<Vec<Permission>, MissingAnswer>,
     /// The `UpgradePolicy` and `UpgradeGuardrails` objects.
     pub policies: Result<Vec<PolicyState>, MissingAnswer>,
-    /// What the API server answered to the probe.
+    /// Answer of the API server to the probe.
     pub round_trip: RoundTrip,
 }
 
 impl DoctorFacts {
-    /// The guard's webhook, where one is known.
+    /// Returns olmguard's webhook, if it is known.
     pub fn webhook(&self) -> Option<&Webhook> {
         let configuration = self.configuration.as_ref().ok()?.as_ref()?;
         configuration.webhook.as_ref()
     }
 }
 
-/// An object with what administrators decide.
+/// The state of an `UpgradePolicy` or `UpgradeGuardrails` object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PolicyState {
-    /// Its kind.
+    /// Kind of the object.
     pub kind: &'static str,
-    /// Its name.
+    /// Name of the object.
     pub name: String,
-    /// Why it is not accepted, if it is not.
+    /// Why the object is not accepted. `None` if it is.
     pub fault: Option<String>,
 }
 
-/// The names of what was looked for.
+/// Names of the objects to check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Names {
-    /// The namespace of the guard.
+    /// Namespace of olmguard.
     pub namespace: String,
-    /// The name of its Service.
+    /// Name of the Service.
     pub service: String,
-    /// The name of its Deployment.
+    /// Name of the Deployment.
     pub deployment: String,
-    /// The name of the `ValidatingWebhookConfiguration`.
+    /// Name of the `ValidatingWebhookConfiguration`.
     pub configuration: String,
 }
 
-/// Something that the API server did not tell.
+/// A fact that the API server did not provide.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MissingAnswer {
-    /// What would have been needed.
+    /// Right that the request needs.
     pub need: Need,
-    /// Whether it said that whoever asks may not.
+    /// Whether the API server answered that the user does not have the right.
     pub is_forbidden: bool,
-    /// What became of it, in one line.
+    /// Result of the request, in one line.
     pub why: String,
 }
 
 /// A right: a verb on a resource.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Need {
-    /// Such as `get`.
+    /// Verb, such as `get`.
     pub verb: &'static str,
-    /// As kubectl takes it, such as `services` or `clusterextensions.olm.operatorframework.io`.
+    /// Resource as kubectl writes it: `services`, `clusterextensions.olm.operatorframework.io`.
     pub resource: String,
-    /// One object of it, if only that is needed.
+    /// Name of the object, if only one is needed.
     pub name: Option<String>,
-    /// Where; nowhere for what is not namespaced.
+    /// Namespace. `None` for cluster-scoped resources.
     pub namespace: Option<String>,
 }
 
 /// A `ValidatingWebhookConfiguration`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Configuration {
-    /// The webhook in it that is the guard's, if there is one.
+    /// olmguard's webhook in the configuration, if there is one.
     pub webhook: Option<Webhook>,
-    /// The names of all webhooks in it.
+    /// Names of all webhooks in the configuration.
     pub webhooks: Vec<String>,
 }
 
-/// The guard's webhook as API servers have it, defaults filled in.
+/// olmguard's webhook as API servers see it, with defaults filled in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Webhook {
-    /// Its name.
+    /// Name of the webhook.
     pub name: String,
-    /// What is not as this version ships it, but for what has a fact of its own.
+    /// Differences from the shipped webhook, except fields that have their own fact.
     pub differences: Vec<Difference>,
-    /// What becomes of an edit when it cannot be asked.
+    /// What happens to an edit if the webhook cannot be called.
     pub failure_policy: FailurePolicy,
-    /// How long it is waited for, in seconds.
+    /// Timeout in seconds.
     pub timeout: i32,
-    /// The same as it is shipped.
+    /// Timeout of the shipped webhook, in seconds.
     pub shipped_timeout: i32,
-    /// The authorities that are trusted.
+    /// Trusted CA certificates.
     pub bundle: Bundle,
-    /// The name that the certificate has to be for.
+    /// Name that the certificate must be for.
     pub server_name: Option<String>,
-    /// The port of the Service that is asked.
+    /// Port of the Service that API servers call.
     pub port: Option<i32>,
 }
 
 impl Webhook {
-    /// What differs of that by which API servers choose the edits that they send.
+    /// Returns the differences in fields by which API servers select the edits that they send.
     pub(super) fn choosing(&self) -> impl Iterator<Item = &Difference> {
         let differences = self.differences.iter();
         differences.filter(|one| CHOOSING.contains(&one.field))
     }
 
-    /// The match condition that keeps every edit away, if there is one.
+    /// Returns the name of the match condition that excludes every edit, if there is one.
     pub(super) fn switched_off_by(&self) -> Option<String> {
         let mut differences = self.differences.iter();
         let conditions = differences.find(|one| one.field == "matchConditions")?;
@@ -135,7 +135,7 @@ impl Webhook {
     }
 }
 
-/// The fields by which API servers choose the edits that they send.
+/// Fields by which API servers select the edits that they send.
 const CHOOSING: [&str; 5] = [
     "rules",
     "matchConditions",
@@ -144,160 +144,160 @@ const CHOOSING: [&str; 5] = [
     "objectSelector",
 ];
 
-/// What becomes of an edit when the webhook cannot be asked.
+/// What happens to an edit if the webhook cannot be called.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FailurePolicy {
-    /// It is refused.
+    /// The edit is denied.
     Fail,
-    /// It goes through, and nobody is told.
+    /// The edit is allowed, and no one is notified.
     Ignore,
 }
 
-/// The authorities that API servers trust the webhook by.
+/// CA certificates with which API servers verify the webhook.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Bundle {
-    /// None are named: those of the API server's system count.
+    /// No `caBundle`: API servers use the CA certificates of their system.
     Absent,
-    /// There is a text, and no certificate in it.
+    /// A `caBundle` without a certificate.
     Unreadable,
-    /// So many.
+    /// This number of certificates.
     Certificates(usize),
 }
 
-/// A field that is not as it is shipped.
+/// A field that differs from the shipped webhook.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Difference {
-    /// The field, from the webhook on.
+    /// Path of the field, relative to the webhook.
     pub field: &'static str,
-    /// Its value, as JSON.
+    /// Value in the cluster, as JSON.
     pub found: String,
-    /// The one that is shipped, as JSON.
+    /// Shipped value, as JSON.
     pub shipped: String,
 }
 
 /// A Service.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Service {
-    /// Its `spec.type`.
+    /// Type of the Service, from `spec.type`.
     pub kind: String,
-    /// Its ports.
+    /// Ports of the Service.
     pub ports: Vec<Port>,
 }
 
 /// A port of a Service.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Port {
-    /// What is asked.
+    /// Number of the port.
     pub number: i32,
-    /// Where that leads: a number or a name.
+    /// Target port: a number or a name.
     pub target: String,
 }
 
-/// One address behind a Service.
+/// An address behind a Service.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Endpoint {
-    /// The address.
+    /// Address of the endpoint.
     pub address: String,
-    /// The pod that it is of, if it is one.
+    /// Name of the pod, if the address belongs to one.
     pub pod: Option<String>,
-    /// Whether requests are sent there.
+    /// Whether the address receives requests.
     pub is_ready: bool,
 }
 
-/// A Deployment, by its status.
+/// The counts of a Deployment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Deployment {
-    /// How many replicas there should be.
+    /// Desired number of replicas.
     pub wanted: i32,
-    /// How many there are that are ready.
+    /// Number of ready replicas.
     pub ready: i32,
-    /// How many there are of its newest template.
+    /// Number of replicas of the newest template.
     pub updated: i32,
 }
 
-/// An endpoint that was asked how it is.
+/// An endpoint with its status.
 #[derive(Clone, Debug)]
 pub struct Replica {
-    /// Its pod, else its address.
+    /// Name of the pod, otherwise the address.
     pub name: String,
-    /// What it said.
+    /// Status of the replica.
     pub told: Result<ReplicaStatus, MissingAnswer>,
 }
 
-/// What a replica says of itself.
+/// The status that a replica reports.
 #[derive(Clone, Debug)]
 pub struct ReplicaStatus {
-    /// Its release, if it says it.
+    /// Release of the replica, if reported.
     pub version: Option<String>,
-    /// Whether it asks to be sent edits, by the status of its answer to `/readyz`.
+    /// Whether the replica is ready for edits, by the HTTP status of `/readyz`.
     pub is_ready: bool,
-    /// What it answers there; or why that cannot be read.
+    /// Answer of `/readyz`, or why it cannot be read.
     pub readiness: Result<Readiness, ReadinessError>,
-    /// What it shows to API servers; or why that cannot be told.
+    /// Certificate that is served to API servers, or why it is unknown.
     pub certificate: Result<Certificate, String>,
 }
 
-/// A certificate that is shown to API servers.
+/// A certificate that is served to API servers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Certificate {
-    /// The names that it is for.
+    /// Names of the certificate.
     pub names: Vec<String>,
-    /// Whether the name that API servers use is one of them; unknown where that is not known.
+    /// Whether the certificate is for the name that API servers use. `None` if the name is unknown.
     pub is_for_service: Option<bool>,
-    /// Its last moment.
+    /// End of the validity.
     pub until: String,
-    /// From its first moment to its last.
+    /// Length of the validity.
     pub life: Duration,
-    /// What is left of that; nothing where it is over.
+    /// Remaining validity. Zero if the certificate has expired.
     pub left: Duration,
-    /// How long until it begins, where it has not.
+    /// Time until the validity starts, if it has not started.
     pub begins_in: Option<Duration>,
-    /// Whether API servers trust who vouches for it.
+    /// Whether API servers trust the issuer of the certificate.
     pub trust: Trust,
 }
 
-/// Whether API servers trust who vouches for a certificate.
+/// Whether API servers trust the issuer of a certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Trust {
-    /// They do.
+    /// The issuer is trusted.
     Trusted,
-    /// They do not, for this reason.
+    /// The issuer is not trusted, with the reason.
     Distrusted(String),
-    /// What they trust is not known.
+    /// The trusted issuers are unknown.
     Unknown,
 }
 
-/// A right that the guard needs, and whether it has it.
+/// A right that olmguard needs, and whether its service account has it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Permission {
-    /// The service account, as `system:serviceaccount:NAMESPACE:NAME`.
+    /// Service account, as `system:serviceaccount:NAMESPACE:NAME`.
     pub account: String,
     /// The right.
     pub need: Need,
-    /// Whether it has it.
+    /// Whether the account has the right.
     pub is_allowed: bool,
 }
 
-/// What became of the probe.
+/// Result of the probe.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RoundTrip {
-    /// There was an answer.
+    /// The API server answered.
     Answered(ApiAnswer),
-    /// There was none.
+    /// The API server could not be asked.
     Unasked(MissingAnswer),
 }
 
 /// An answer of the API server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ApiAnswer {
-    /// Its HTTP status.
+    /// HTTP status.
     pub code: u16,
-    /// `reason` of a `Status`; empty where the object came back.
+    /// `reason` of a `Status`. Empty if the answer is the object.
     pub reason: String,
-    /// `message` of a `Status`; empty where the object came back.
+    /// `message` of a `Status`. Empty if the answer is the object.
     pub message: String,
-    /// The warnings beside it.
+    /// Warnings of the answer.
     pub warnings: Vec<String>,
-    /// How long it took.
+    /// Time until the answer.
     pub took: Duration,
 }

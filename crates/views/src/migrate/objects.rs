@@ -1,6 +1,6 @@
-//! The objects of OLM v0 that a move to OLM v1 starts from, as a cluster or a manifest has them.
+//! The objects of OLM v0 from which a move to OLM v1 starts, from a cluster or a manifest.
 //!
-//! Only what decides is kept. Names that later appear in commands are names that an API server accepts.
+//! Only relevant fields are kept. Names that are used in commands later are names that an API server accepts.
 //!
 //! Upstream: operator-framework/api, [`pkg/operators/v1alpha1`] and [`pkg/operators/v1`].
 //!
@@ -22,20 +22,20 @@ pub struct ClassicObjects {
     subscriptions: BTreeMap<ObjectKey, Subscription>,
     csvs: BTreeMap<ObjectKey, ClassicCsv>,
     groups: BTreeMap<ObjectKey, OperatorGroup>,
-    /// The image of each `CatalogSource`, if it has one.
+    /// Image of each `CatalogSource`, if it has one.
     sources: BTreeMap<ObjectKey, Option<String>>,
-    /// The namespaces with a `Subscription` whose approval is Manual.
+    /// Namespaces that have a `Subscription` with Manual approval.
     manual: BTreeSet<String>,
-    /// The Subscriptions of each package.
+    /// Subscriptions of each package.
     packages: BTreeMap<String, Vec<ObjectKey>>,
 }
 
 /// The namespace and the name of an object.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ObjectKey {
-    /// The namespace: a DNS label.
+    /// Namespace: a DNS label.
     pub namespace: String,
-    /// The name: a DNS subdomain.
+    /// Name: a DNS subdomain.
     pub name: String,
 }
 
@@ -53,15 +53,15 @@ pub(super) struct Subscription {
     pub(super) starting_csv: Option<String>,
     /// `spec.installPlanApproval`.
     pub(super) approval: Approval,
-    /// The entries of `spec.config` that say something.
+    /// Entries of `spec.config` that are not empty.
     pub(super) config: Map<String, Value>,
-    /// Whether OLM v0 has created it as a dependency of another package.
+    /// Whether OLM v0 created the Subscription as a dependency of another package.
     pub(super) is_dependency: bool,
-    /// `status`; a manifest that was never applied has none.
+    /// `status`. `None` for a manifest that was never applied.
     pub(super) status: Option<SubscriptionStatus>,
 }
 
-/// Who approves an upgrade. Only the exact word `Manual` counts.
+/// Approval of upgrades. Only the exact word `Manual` counts as manual.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Approval {
     Automatic,
@@ -80,9 +80,9 @@ pub(super) struct SubscriptionStatus {
 /// A `ClusterServiceVersion` that is not a copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct ClassicCsv {
-    /// What operator-controller also checks of it.
+    /// Facts that operator-controller also checks.
     pub(super) supported: Supported,
-    /// The names of the CRDs that it owns, each a DNS subdomain, in byte order.
+    /// Names of the CRDs that the CSV owns, each a DNS subdomain, in byte order.
     pub(super) crds: Vec<String>,
     /// `status.phase`, empty if there is none.
     pub(super) phase: String,
@@ -91,40 +91,40 @@ pub(super) struct ClassicCsv {
 /// An `OperatorGroup`: the namespaces that the operators of its namespace watch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct OperatorGroup {
-    /// The namespaces; one that is empty stands for all. `None` if only a cluster could evaluate its selector.
+    /// The namespaces. An empty one means all. `None` if only a cluster can evaluate the selector.
     targets: Option<Vec<String>>,
 }
 
 /// The namespaces that the operators of a namespace watch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum WatchScope {
-    /// All of them.
+    /// All namespaces.
     All,
     /// The namespace itself.
     Own,
     /// One other namespace.
     Single(String),
-    /// Several, in byte order.
+    /// Several namespaces, in byte order.
     Several(Vec<String>),
-    /// There is no `OperatorGroup`, or several, or its selector is not evaluated.
+    /// Unknown: there is no `OperatorGroup`, or several, or its selector is not evaluated.
     Unknown,
 }
 
-/// Why an object of OLM v0 cannot be used.
+/// The reason why an object of OLM v0 cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ClassicError {
-    /// A field is missing, or is not what its API takes.
+    /// A field is missing, or is not valid in its API.
     #[error("{}{field} is {found}: expected {expected}", of_object(.kind, .name))]
     Field {
-        /// The kind of the object.
+        /// Kind of the object.
         kind: &'static str,
-        /// Its name, as far as it is known.
+        /// Name of the object, as far as it is known.
         name: String,
-        /// The path of the field.
+        /// Path of the field.
         field: String,
-        /// Its value, as JSON, or that it is missing.
+        /// Value of the field as JSON, or that it is missing.
         found: String,
-        /// What the API takes.
+        /// Value that the API accepts.
         expected: &'static str,
     },
     /// Two different objects have one kind, namespace and name.
@@ -133,9 +133,9 @@ pub enum ClassicError {
         .key.name, .key.namespace
     )]
     Twice {
-        /// The kind of both.
+        /// Kind of both objects.
         kind: &'static str,
-        /// The name of both.
+        /// Namespace and name of both objects.
         key: ObjectKey,
     },
 }
@@ -155,7 +155,7 @@ word_set! {
 }
 
 impl ClassicKind {
-    /// The kind of an object, if it is one of these.
+    /// Returns the kind of an object, if it is one of these.
     pub fn of(object: &Value) -> Option<Self> {
         let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let (group, _) = text("apiVersion").split_once('/')?;
@@ -163,15 +163,15 @@ impl ClassicKind {
         all.find(|kind| group == Self::GROUP && kind.as_str() == text("kind"))
     }
 
-    /// The API group of all of them.
+    /// API group of all kinds.
     pub const GROUP: &str = "operators.coreos.com";
 }
 
 impl ClassicObjects {
-    /// Adds an object. A copy of a `ClusterServiceVersion` and an object of another kind count for nothing.
+    /// Adds an object. Copies of a `ClusterServiceVersion` and objects of other kinds are ignored.
     ///
     /// # Errors
-    /// If it cannot be used, or is not the object that was added under its name before.
+    /// If the object cannot be used, or differs from a previous object with the same key.
     pub fn add(&mut self, object: &Value) -> Result<(), ClassicError> {
         let is_copy = object.pointer("/metadata/labels/olm.copiedFrom").is_some();
         let Some(kind) = ClassicKind::of(object).filter(|_| !is_copy) else {
@@ -209,28 +209,28 @@ impl ClassicObjects {
         self.subscriptions.is_empty()
     }
 
-    /// The Subscriptions, in byte order of their namespaces and names.
+    /// Returns the Subscriptions, in byte order of their namespaces and names.
     pub(super) fn subscriptions(&self) -> impl Iterator<Item = &Subscription> {
         self.subscriptions.values()
     }
 
-    /// The other Subscriptions of its package.
+    /// Returns the other Subscriptions of the same package.
     pub(super) fn others(&self, subscription: &Subscription) -> impl Iterator<Item = &ObjectKey> {
         let all = self.packages.get(&subscription.package).into_iter();
         all.flatten().filter(move |key| **key != subscription.key)
     }
 
-    /// The CSV of a namespace by its name.
+    /// Returns the CSV with this key.
     pub(super) fn csv(&self, key: &ObjectKey) -> Option<&ClassicCsv> {
         self.csvs.get(key)
     }
 
-    /// The image of a `CatalogSource`, if it is known.
+    /// Returns the image of a `CatalogSource`, if it is known.
     pub(super) fn source_image(&self, key: &ObjectKey) -> Option<&str> {
         self.sources.get(key)?.as_deref()
     }
 
-    /// Who approves the upgrades of a namespace: if one Subscription of it says Manual, it counts for all.
+    /// Returns the approval of upgrades in a namespace. If one Subscription has Manual, it applies to all.
     pub(super) fn approval(&self, namespace: &str) -> Approval {
         if self.manual.contains(namespace) {
             Approval::Manual
@@ -239,7 +239,7 @@ impl ClassicObjects {
         }
     }
 
-    /// What the operators of a namespace watch.
+    /// Returns the namespaces that the operators of a namespace watch.
     pub(super) fn scope(&self, namespace: &str) -> WatchScope {
         let first = ObjectKey {
             namespace: namespace.to_owned(),
@@ -278,7 +278,7 @@ impl OperatorGroup {
 }
 
 impl ObjectKey {
-    /// An object in the same namespace.
+    /// Returns the key of an object in the same namespace.
     pub(super) fn sibling(&self, name: &str) -> Self {
         Self {
             namespace: self.namespace.clone(),
@@ -287,7 +287,7 @@ impl ObjectKey {
     }
 }
 
-/// An object at the start of an error; without a name its kind alone.
+/// Formats an object at the start of an error. Without a name, only its kind.
 fn of_object(kind: &str, name: &str) -> String {
     if name.is_empty() {
         format!("{kind}: ")
@@ -298,9 +298,9 @@ fn of_object(kind: &str, name: &str) -> String {
 
 // === Reading one object of OLM v0 ===
 //
-// What is missing or has another form is named by its field.
+// Errors name the field that is missing or not valid.
 
-/// One object that is being read.
+/// Reads one object.
 struct ObjectReader<'a> {
     kind: ClassicKind,
     object: &'a Value,
@@ -338,7 +338,7 @@ impl ObjectReader<'_> {
         })
     }
 
-    /// The configuration, without what says nothing.
+    /// Reads the configuration, without empty entries.
     fn config(&self) -> Result<Map<String, Value>, ClassicError> {
         let mut config = match self.at("/spec/config") {
             None => Map::new(),
@@ -388,7 +388,7 @@ impl ObjectReader<'_> {
         })
     }
 
-    /// The namespaces in force, otherwise those that are requested.
+    /// Reads the namespaces in effect, otherwise the requested ones.
     fn group(&self) -> Result<OperatorGroup, ClassicError> {
         if let Some(targets) = self.texts("/status/namespaces")? {
             let targets = Some(targets);
@@ -407,7 +407,7 @@ impl ObjectReader<'_> {
         self.text("/spec/image")
     }
 
-    /// The texts of a list, each once, in byte order.
+    /// Reads a list of texts, without duplicates, in byte order.
     fn texts(&self, path: &str) -> Result<Option<Vec<String>>, ClassicError> {
         let Some(items) = self.at(path) else {
             return Ok(None);
@@ -435,7 +435,7 @@ impl ObjectReader<'_> {
         text.ok_or_else(|| self.fault(path, "a string that is not empty"))
     }
 
-    /// A text that is not empty, if there is one.
+    /// Reads a text, if it exists and is not empty.
     fn text(&self, path: &str) -> Result<Option<String>, ClassicError> {
         match self.at(path) {
             None => Ok(None),
@@ -444,13 +444,13 @@ impl ObjectReader<'_> {
         }
     }
 
-    /// The value there; null is none.
+    /// Returns the value at a path. Null counts as missing.
     fn at(&self, path: &str) -> Option<&Value> {
         self.object.pointer(path).filter(|value| !value.is_null())
     }
 
     fn fault(&self, path: &str, expected: &'static str) -> ClassicError {
-        // What is in a list or an object can be a secret.
+        // The contents of a list or an object can be secret.
         let shown = |value: &Value| match value {
             Value::Array(_) => "a list".to_owned(),
             Value::Object(_) => "an object".to_owned(),
@@ -471,7 +471,7 @@ impl ObjectReader<'_> {
     }
 }
 
-/// A value as an error shows it.
+/// Cuts a value for an error.
 fn shortened(found: &str) -> String {
     match found.char_indices().nth(MOST_SHOWN) {
         Some((end, _)) => format!("{}...", found.get(..end).unwrap_or_default()),
@@ -489,11 +489,11 @@ const NAMESPACE: &str = "/metadata/namespace";
 
 const SUBDOMAIN: &str = "a DNS subdomain";
 
-/// The most bytes of a namespace.
+/// Maximum bytes of a namespace.
 const LONGEST_LABEL: usize = 63;
 
-/// The most bytes of a name of an object.
+/// Maximum bytes of the name of an object.
 const LONGEST_NAME: usize = 253;
 
-/// The most characters of a wrong value in an error.
+/// Maximum characters of an invalid value in an error.
 const MOST_SHOWN: usize = 60;

@@ -1,8 +1,8 @@
-//! Whether a `Subscription` can become a `ClusterExtension`: the evidence, without words.
+//! The evidence for whether a `Subscription` can become a `ClusterExtension`, without words.
 //!
-//! The engine judges the creation of the very object that the report prints, with the bundle pinned that OLM v0 has
-//! installed. OLM v1 starts without an installed bundle and so without upgrade edges: a request for any version would
-//! skip those between. The upgrades that follow are asked of the engine as well.
+//! The engine evaluates the creation of exactly the object that the report prints, with a pin to the bundle that OLM v0
+//! has installed. OLM v1 starts without an installed bundle and therefore without upgrade edges, so a request for any
+//! version would skip the versions in between. The engine also computes the upgrades that follow.
 
 mod settle;
 
@@ -21,94 +21,94 @@ use olmguard_engine::resolve::{Choice, EditContext, InstallContext};
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::support::{self, Supported, Unsupported};
 
-/// The facts that Subscriptions are judged by.
+/// The facts by which Subscriptions are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct MigrationFacts<'a> {
-    /// The catalogs and the policies.
+    /// Catalogs and policies.
     pub basis: Basis<'a>,
-    /// The user who creates the extensions, and when.
+    /// User who creates the extensions, and the time.
     pub requester: &'a Requester,
-    /// The objects of OLM v0.
+    /// Objects of OLM v0.
     pub objects: &'a ClassicObjects,
-    /// The extensions that exist already.
+    /// Extensions that already exist.
     pub extensions: &'a [Extension],
 }
 
-/// The name of an extension by each package that one requests, and by each name that one has.
+/// Names of existing extensions, by the package that each requests and by its own name.
 #[derive(Debug)]
 pub(super) struct TakenNames<'a>(BTreeMap<&'a str, &'a str>);
 
-/// What is known about one `Subscription`.
+/// The facts about one `Subscription`.
 #[derive(Debug)]
 pub(super) struct MovePlan<'a> {
     pub(super) subscription: &'a Subscription,
     pub(super) csv: Option<&'a ClassicCsv>,
-    /// Who approves upgrades, with the other Subscriptions of the namespace.
+    /// Approval of upgrades, including the other Subscriptions of the namespace.
     pub(super) approval: Approval,
-    /// The bundle that OLM v0 has installed, in its catalog of OLM v1.
+    /// Bundle that OLM v0 has installed, in its catalog of OLM v1.
     pub(super) installed: Option<Choice<'a>>,
-    /// The fields of the extension.
+    /// Fields of the extension.
     pub(super) draft: ExtensionDraft<'a>,
-    /// The bundles that OLM v1 installs after that: automatically, or those that edits can request.
+    /// Bundles that OLM v1 installs afterwards: automatically, or by edits if the approval is manual.
     pub(super) upgrades: Vec<BundleReport>,
-    /// Why it cannot move.
+    /// Reasons why the Subscription cannot move.
     pub(super) obstacles: Vec<Obstacle>,
-    /// What else OLM v1 needs.
+    /// Additional requirements of OLM v1.
     pub(super) needs: Vec<MoveNeed>,
-    /// What is different afterwards.
+    /// Differences after the move.
     pub(super) changes: Vec<MoveChange>,
 }
 
 word_set! {
     /// The verdict on a `Subscription`.
     pub enum MoveVerdict {
-        /// It cannot become a `ClusterExtension`.
+        /// The Subscription cannot become a `ClusterExtension`.
         Cannot => "cannot_move",
         /// A fact is missing.
         Undecided => "undecided",
-        /// It can.
+        /// The Subscription can become a `ClusterExtension`.
         Can => "can_move",
     }
 }
 
-/// Why a `Subscription` cannot move.
+/// The reason why a `Subscription` cannot move.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Obstacle {
-    /// The creation of the extension is refused, or undecided.
+    /// The creation of the extension is denied or undecided.
     Refused { token: Token, reason: String },
-    /// OLM v0 has reported nothing about it.
+    /// OLM v0 has not reported a status.
     NoStatus,
-    /// No catalog has the installed bundle. Upgrade edges go from it to these bundles.
+    /// No catalog has the installed bundle. It can be upgraded to these bundles.
     NotInCatalog {
         bundle: String,
         successors: Vec<String>,
     },
     /// No version pins the installed bundle.
     NotPinned { bundle: String },
-    /// Other Subscriptions request the package too; of very many the first ones.
+    /// Other Subscriptions also request the package. If there are very many, only the first ones.
     Several { others: Vec<ObjectKey> },
-    /// An extension requests the package already, or has its name.
+    /// An extension already requests the package, or has its name.
     ExtensionExists { name: String },
-    /// The installed CSV is not known, and so neither are its CRDs and webhooks.
+    /// The installed CSV is unknown, and so are its CRDs and webhooks.
     CsvMissing(String),
-    /// Its CSV shows that operator-controller does not install it.
+    /// The CSV shows that operator-controller does not install the bundle.
     Unsupported(Unsupported),
-    /// operator-controller adopts no CRDs.
+    /// operator-controller does not adopt CRDs.
     CrdsNotAdopted,
     /// The operator watches several namespaces.
     SeveralNamespaces(Vec<String>),
-    /// It is not known which namespace the operator watches.
+    /// The namespaces that the operator watches are unknown.
     NamespaceUnknown,
 }
 
-/// What OLM v1 needs beside the extension.
+/// A requirement of OLM v1 in addition to the extension.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum MoveNeed {
-    /// A feature gate of operator-controller that is on.
+    /// A feature gate of operator-controller that must be on.
     Gate(InstallGate),
-    /// An operator-controller that adopts the CRDs: with Boxcutter it does not.
+    /// An operator-controller that adopts CRDs. With Boxcutter it does not.
     NoBoxcutter,
-    /// A CRD that has `spec.config`.
+    /// A `ClusterExtension` CRD that has `spec.config`.
     ConfigField,
     /// A provider of certificates for webhooks.
     Certificates,
@@ -116,33 +116,33 @@ pub(super) enum MoveNeed {
     ServiceAccount(String),
 }
 
-/// What is different after the move, or has to be looked at before.
+/// A difference after the move, or a fact to consider before it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum MoveChange {
-    /// No catalog of OLM v1 is known to be the `CatalogSource`.
+    /// No catalog of OLM v1 is known to correspond to the `CatalogSource`.
     CatalogNotMatched,
     /// The operator watches all namespaces instead of these.
     WatchesAll(Vec<String>),
-    /// It is assumed that the operator watches all namespaces.
+    /// The operator is assumed to watch all namespaces.
     ScopeAssumed,
-    /// These settings of `spec.config` have no place in OLM v1.
+    /// These settings of `spec.config` do not exist in OLM v1.
     SettingsLost(Vec<String>),
-    /// The approval was manual, and no version is pinned.
+    /// The approval is manual, and no version is pinned.
     NoApproval,
-    /// No upgrade edge leads from the installed version; so many newer versions exist.
+    /// The installed version has no upgrade edge, although this number of newer versions exist.
     NoUpgradePath { newer: usize },
-    /// OLM v0 has created the Subscription as a dependency.
+    /// OLM v0 created the Subscription as a dependency.
     Dependency,
     /// Another Subscription of the namespace makes approvals manual.
     ManualNamespace,
-    /// An upgrade is not finished.
+    /// An upgrade with OLM v0 is pending.
     UpgradePending,
     /// The installed CSV is in this phase.
     CsvPhase(String),
 }
 
 impl<'a> MovePlan<'a> {
-    /// Judges one Subscription.
+    /// Evaluates one Subscription.
     pub(super) fn of(
         facts: &MigrationFacts<'a>,
         taken: &TakenNames<'_>,
@@ -171,23 +171,23 @@ impl<'a> MovePlan<'a> {
         plan
     }
 
-    /// The worst of its obstacles.
+    /// Returns the worst verdict of the obstacles.
     pub(super) fn verdict(&self) -> MoveVerdict {
         let obstacles = self.obstacles.iter().map(Obstacle::verdict);
         obstacles.min().unwrap_or(MoveVerdict::Can)
     }
 
-    /// The name of the installed bundle, as OLM v0 has it.
+    /// Returns the name of the installed bundle in OLM v0.
     pub(super) fn installed_name(&self) -> Option<&'a str> {
         installed_name(self.subscription)
     }
 
-    /// Whether OLM v1 installs another version automatically once the pin is removed.
+    /// Whether upgrades are automatic once the version is removed.
     pub(super) fn is_pinned_for_now(&self) -> bool {
         self.draft.version.is_some() && self.approval == Approval::Automatic
     }
 
-    /// The install modes by the catalog, otherwise by the CSV.
+    /// Returns the install modes from the catalog, otherwise from the CSV.
     fn modes(&self) -> Option<InstallModes> {
         let by_catalog = self.installed.as_ref();
         let by_catalog = by_catalog.and_then(|choice| choice.bundle().install.as_ref());
@@ -201,7 +201,7 @@ impl<'a> MovePlan<'a> {
         }
     }
 
-    /// What is needed if this check fails for some settings of operator-controller only.
+    /// Records what is needed if this check fails only for some settings of operator-controller.
     fn need_for(&mut self, check: PreflightCheck) {
         match check {
             PreflightCheck::DeploymentConfigOff => {
@@ -236,14 +236,14 @@ impl<'a> TakenNames<'a> {
         Self(named.collect())
     }
 
-    /// The extension that requests this package, or has this name.
+    /// Returns the extension that requests this package, or has this name.
     fn by(&self, package: &str) -> Option<&'a str> {
         self.0.get(package).copied()
     }
 }
 
 impl Obstacle {
-    /// Why the Subscription cannot move, if the catalogs show it.
+    /// Returns why the Subscription cannot move, if the catalogs show it.
     fn of(found: FoundBundle<'_>) -> Option<Self> {
         match found {
             FoundBundle::Nothing | FoundBundle::Bundle(_) => None,
@@ -254,7 +254,7 @@ impl Obstacle {
         }
     }
 
-    /// What it makes of the Subscription.
+    /// Returns the verdict on the Subscription because of this obstacle.
     pub(super) fn verdict(&self) -> MoveVerdict {
         match self {
             Self::Refused { token, .. } if token.verdict() == Verdict::Undecided => {
@@ -266,10 +266,10 @@ impl Obstacle {
     }
 }
 
-// === What the rest of the cluster shows about a move: the CSV, other objects, and the upgrades that follow ===
+// === Evidence from the rest of the cluster: the CSV, other objects, and the upgrades that follow ===
 
 impl<'a> MovePlan<'a> {
-    /// What only the CSV shows: its phase, CRDs, webhooks, and all of it if the catalog does not have it.
+    /// Evaluates facts that only the CSV has: its phase, CRDs and webhooks, and all facts if no catalog has the bundle.
     fn compare_csv(&mut self, rules: &Rules) {
         let Some(csv) = self.csv else {
             let missing = self.installed_name().map(str::to_owned);
@@ -285,7 +285,7 @@ impl<'a> MovePlan<'a> {
         self.compare_support(csv, rules);
     }
 
-    /// An operator-controller with Boxcutter never adopts an object that exists.
+    /// Checks the adoption of CRDs. An operator-controller with Boxcutter never adopts an existing object.
     fn adopt_crds(&mut self, rules: &Rules) {
         let mut installs = rules.installs.iter();
         if installs.clone().all(|settings| settings.boxcutter) {
@@ -322,7 +322,7 @@ impl<'a> MovePlan<'a> {
         obstacles.any(|one| matches!(one, Obstacle::Refused { token, .. } if *token == row))
     }
 
-    /// What else is in the cluster.
+    /// Evaluates other objects in the cluster.
     fn look_around(&mut self, objects: &ClassicObjects, taken: &TakenNames<'_>) {
         let subscription = self.subscription;
         let others = objects.others(subscription).take(MOST_OTHERS);
@@ -347,7 +347,7 @@ impl<'a> MovePlan<'a> {
         self.changes.extend(found.map(|(_, change)| change));
     }
 
-    /// Whether upgrades follow, once the pin is removed or raised.
+    /// Finds the upgrades that follow once the version is removed or changed.
     fn look_onward(&mut self, facts: &MigrationFacts<'a>) {
         let filter = self.draft.filter().map(|filter| filter.without_version());
         let Some((installed, filter)) = self.installed.zip(filter) else {
@@ -380,5 +380,5 @@ impl<'a> MovePlan<'a> {
 
 const SUCCEEDED: &str = "Succeeded";
 
-/// The most other Subscriptions that a finding names: more than a sentence shows, so that it says that there are more.
+/// Maximum number of other Subscriptions in a finding. A sentence names fewer, so it shows that there are more.
 const MOST_OTHERS: usize = 6;

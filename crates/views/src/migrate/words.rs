@@ -1,4 +1,4 @@
-//! The sentences about a move. Names of others come out as one printable line.
+//! Sentences about a move. Foreign names become one printable line.
 
 use olmguard_catalog::olm::OlmRelease;
 use olmguard_catalog::version::go;
@@ -9,7 +9,7 @@ use crate::migrate::objects::ObjectKey;
 use crate::migrate::plan::{MoveChange, MoveNeed, MoveVerdict, Obstacle};
 
 impl Obstacle {
-    /// The id; of an edit that olmguard denies the reason code.
+    /// Returns the id. If olmguard denies the edit, it is the reason code.
     pub(super) fn id(&self) -> &'static str {
         match self {
             Self::Refused { token, .. } => token.as_str(),
@@ -26,7 +26,7 @@ impl Obstacle {
         }
     }
 
-    /// Why it cannot move.
+    /// Describes why the Subscription cannot move.
     pub(super) fn sentence(&self) -> String {
         let text = match self {
             Self::Refused { reason, .. } => return reason.clone(),
@@ -109,7 +109,7 @@ fn unsupported(reason: Unsupported) -> &'static str {
 }
 
 impl MoveNeed {
-    /// The id.
+    /// Returns the id.
     pub(super) fn id(&self) -> &'static str {
         match self {
             Self::Gate(_) => "feature-gate",
@@ -120,7 +120,7 @@ impl MoveNeed {
         }
     }
 
-    /// What else is needed.
+    /// Describes what else is needed.
     pub(super) fn sentence(&self) -> String {
         let text = match self {
             Self::Gate(gate) => {
@@ -152,7 +152,7 @@ impl MoveNeed {
 }
 
 impl MoveChange {
-    /// The id.
+    /// Returns the id.
     pub(super) fn id(&self) -> &'static str {
         match self {
             Self::CatalogNotMatched => "catalog-not-matched",
@@ -168,7 +168,7 @@ impl MoveChange {
         }
     }
 
-    /// What is different afterwards.
+    /// Describes what is different afterwards.
     pub(super) fn sentence(&self) -> String {
         let text = match self {
             Self::WatchesAll(before) => {
@@ -216,7 +216,7 @@ impl MoveChange {
     }
 }
 
-/// The result for one Subscription.
+/// Formats the result for one Subscription.
 pub(super) fn verdict(verdict: MoveVerdict) -> &'static str {
     match verdict {
         MoveVerdict::Can => "can move to OLM v1",
@@ -225,7 +225,7 @@ pub(super) fn verdict(verdict: MoveVerdict) -> &'static str {
     }
 }
 
-/// The first line: how many Subscriptions there are, and how many can move.
+/// Formats the first line: the number of Subscriptions, and how many can move.
 pub(super) fn result(olm: OlmRelease, counts: [(MoveVerdict, usize); 3]) -> String {
     let all: usize = counts.iter().map(|(_, count)| count).sum();
     if all == 0 {
@@ -244,10 +244,10 @@ pub(super) fn result(olm: OlmRelease, counts: [(MoveVerdict, usize); 3]) -> Stri
     format!("{} to OLM {olm}: {parts}", counted(all, "Subscription"))
 }
 
-/// A key as people are shown it.
+/// Formats a key.
 fn key(key: &ObjectKey) -> String {
     format!("{}/{}", go::escape(&key.namespace), go::escape(&key.name))
 }
 
-/// How many names a sentence has.
+/// Maximum number of names in a sentence.
 const MOST_NAMES: usize = 5;

@@ -27,7 +27,7 @@ impl<'a> MovePlan<'a> {
         self.draft = best.draft;
     }
 
-    /// The attempt without a version, if OLM v1 then installs the same bundle: upgrades stay automatic.
+    /// Tries the draft without a version. Upgrades stay automatic if OLM v1 then installs the same bundle.
     fn without_pin(
         &self,
         facts: &MigrationFacts<'a>,
@@ -42,7 +42,7 @@ impl<'a> MovePlan<'a> {
         Some(Attempt::new(facts, draft)).filter(|attempt| attempt.gives(start))
     }
 
-    /// The bundle that a Subscription starts at which waits for its first approval.
+    /// Returns the bundle at which a Subscription starts that waits for its first approval.
     fn starting(&self, facts: &MigrationFacts<'a>) -> Option<Choice<'a>> {
         let name = self.subscription.starting_csv.as_deref()?;
         let is_new = self.subscription.status.is_some() && self.installed_name().is_none();
@@ -51,7 +51,7 @@ impl<'a> MovePlan<'a> {
         named(&Offer::of_package(facts.basis.snapshot, &filter), name)
     }
 
-    /// The namespace that the operator has to watch, if it is one.
+    /// Returns the namespace that the operator must watch, if it is a single one.
     fn watched(&mut self, objects: &ClassicObjects) -> Option<String> {
         let namespace = &self.subscription.key.namespace;
         let modes = self.modes();
@@ -81,7 +81,7 @@ impl<'a> MovePlan<'a> {
         }
     }
 
-    /// The operator watches all namespaces if it can; otherwise the creation of the extension is refused.
+    /// Lets the operator watch all namespaces if it can. Otherwise the creation of the extension is denied.
     fn widened(&mut self, all: bool, watched: Vec<String>) -> Option<String> {
         if all {
             self.changes.push(MoveChange::WatchesAll(watched));
@@ -111,7 +111,7 @@ impl<'a> MovePlan<'a> {
         self.record_needs(&attempt.draft, rules);
     }
 
-    /// Whether an extension that watches all namespaces is refused, and another is perhaps meant.
+    /// Whether a refusal only results from the unknown namespaces: another extension may be meant.
     fn is_for_want_of_scope(&self, refused: &Obstacle) -> bool {
         let is_of_preflight = |it: &Obstacle| {
             matches!(
@@ -139,7 +139,7 @@ impl<'a> MovePlan<'a> {
         }
     }
 
-    /// What of the wanted configuration the extension does not have.
+    /// Records the parts of the wanted configuration that the extension does not have.
     fn record_losses(&mut self, draft: &ExtensionDraft<'_>, wanted: WantedConfig) {
         let mut lost = wanted.lost;
         if draft.deployment.is_empty() {
@@ -155,5 +155,5 @@ impl<'a> MovePlan<'a> {
     }
 }
 
-/// The release 1.x whose standard CRD has `spec.config`.
+/// The only release 1.x whose standard CRD has `spec.config`.
 const RELEASE_WITH_CONFIG: u8 = 8;
