@@ -131,13 +131,13 @@ pub struct Finding {
 word_set! {
     /// Result of a check.
     pub enum State {
-        /// Everything is as it should be.
+        /// No problem was found.
         Ok => "ok",
-        /// It works, but needs attention.
+        /// The part works, but needs attention.
         Warn => "warn",
         /// The check could not be made.
         Unknown => "unknown",
-        /// It does not work.
+        /// The part does not work.
         Fail => "fail",
     }
 }

@@ -232,7 +232,7 @@ const VERDICTS: [&str; 3] = ["can_move", "cannot_move", "undecided"];
 /// The result of an attempt to create an extension.
 struct Attempt<'a> {
     draft: ExtensionDraft<'a>,
-    /// Why the creation is not allowed.
+    /// Reason why the creation is not allowed.
     refusal: Option<Obstacle>,
     /// Checks that fail for some settings of operator-controller.
     doubts: Vec<PreflightCheck>,

@@ -85,7 +85,7 @@ pub struct PathReport {
     uninstallable: Option<String>,
 }
 
-/// Why it is open whether there is a path.
+/// The reason why it is open whether there is a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum PathDoubt {
     /// The search was not complete.

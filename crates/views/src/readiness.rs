@@ -83,7 +83,7 @@ pub enum OlmEvidence {
     Pending,
 }
 
-/// Why an answer of `/readyz` cannot be read.
+/// The reason why an answer of `/readyz` cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReadinessError {
     /// The answer is not JSON. Releases before the JSON form answer in text only.

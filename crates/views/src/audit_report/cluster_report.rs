@@ -103,7 +103,7 @@ struct Properties {
 }
 
 impl AuditReport {
-    /// Converts the report to objects, at least one. `seconds` is the time of the report, since 1970.
+    /// Converts the report to objects, at least one. `seconds` is the time of the report in seconds since 1970.
     pub fn cluster_reports(&self, seconds: i64) -> impl Iterator<Item = ClusterReport> {
         let timestamp = Timestamp { seconds, nanos: 0 };
         let extensions = self.extensions.iter();

@@ -13,7 +13,7 @@ use olmguard_report::{Finding, Severity};
 
 const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
 
-/// An object as a cluster has it, with its status.
+/// An object as in a cluster, with its status.
 pub(crate) fn object(name: &str, catalog: &Value, installed: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
@@ -200,7 +200,7 @@ fn the_bypass_says_whether_it_can_be_removed() {
         first("1.0.0"),
         "the override of the upgrade edges is set; without it the spec is denied [NotASuccessor]"
     );
-    // The path follows edges, which the override would not.
+    // The path follows edges, but an edit with the override would not.
     let report = bypass("1.0.0");
     let last = report.extensions[0].findings.last().unwrap();
     assert_eq!(
@@ -251,7 +251,7 @@ fn json_fits_its_schema() {
     assert_eq!(fault.map(|fault| fault.to_string()), None, "{printed}");
 }
 
-/// What names and messages of others hold is one printable line.
+/// Foreign names and messages become one printable line.
 #[test]
 fn hostile_names_stay_in_their_line() {
     let hostile = "ext\u{1b}[31m\n  moves: false";
@@ -315,7 +315,7 @@ fn the_page_has_each_fact_and_what_could_not_be_read() {
     }
 }
 
-/// What its definition allows, as far as olmguard writes it; other fields are not allowed here.
+/// Schema of the fields that olmguard writes. Other fields are not allowed here.
 fn definition() -> Value {
     let text = json!({"type": "string"});
     let count = json!({"type": "integer", "minimum": 0});
@@ -344,7 +344,7 @@ fn definition() -> Value {
     }))
 }
 
-/// The objects as they are printed, which fit their definition.
+/// Returns the objects as printed, after checking them against the schema.
 fn cluster_reports(report: &AuditReport) -> Vec<Value> {
     let definition = definition();
     let reports = report.cluster_reports(1_700_000_000);

@@ -12,7 +12,7 @@ use olmguard_catalog::version::{SkipRange, Version, go, meaning};
 pub struct AuthoredChannel {
     /// Entries, in the order of the blob.
     pub entries: Vec<AuthoredEntry>,
-    /// All members of the blob except the entries.
+    /// Members of the blob except the entries.
     rest: WrittenMembers,
 }
 

@@ -40,20 +40,20 @@ pub struct ReachRow {
 pub enum Course {
     /// The version is the head.
     AtHead,
-    /// These bundles. The last one is the head.
+    /// The upgrades install these bundles. The last one is the head.
     ToHead(Vec<Box<str>>),
-    /// These bundles. The last one is below the head and has no upgrade.
+    /// The upgrades install these bundles. The last one is below the head and has no upgrade.
     EndsBelow(Vec<Box<str>>),
-    /// These bundles, until OLM v1 selects one that it does not install.
+    /// The upgrades install some bundles, until OLM v1 selects one that it does not install.
     Blocked {
         /// The bundles before, possibly none.
         after: Vec<Box<str>>,
         /// The bundle that OLM v1 does not install.
         by: Box<str>,
     },
-    /// No upgrade edge.
+    /// The version has no upgrade edge.
     Stranded,
-    /// OLM v1 fails: the installed version is not in the channel, and no edge leads into it.
+    /// OLM v1 fails: the installed version is not in the channel, and has no edge into it.
     Fails,
 }
 

@@ -14,8 +14,8 @@ fn catalog(blobs: &[Value]) -> Catalog {
     builder.finish().expect("no bound")
 }
 
-/// A package `p` of one channel, `c`, with these entries; `2<1!0` replaces 1 and skips 0. Versions are
-/// `N.0.0`; `~` in front leaves the bundle out.
+/// A package `p` with one channel `c` and these entries. `2<1!0` replaces 1 and skips 0. Versions are
+/// `N.0.0`. A `~` in front omits the bundle.
 fn blobs(entries: &[&str]) -> Vec<Value> {
     let name = |version: &str| format!("p.v{version}.0.0");
     let mut blobs = vec![json!({"schema": "olm.package", "name": "p", "defaultChannel": "c"})];
@@ -69,7 +69,7 @@ fn changes(old: &[&str], new: &[&str], expected: &[&str]) {
     );
 }
 
-/// OLM v1 resolves to a bundle that it does not install, and upgrades no further.
+/// OLM v1 resolves to a bundle that it does not install, and does not upgrade any further.
 #[test]
 fn who_comes_only_to_a_bundle_that_is_never_installed_is_stranded() {
     let old = blobs(&["1", "2<1", "3<2"]);
@@ -86,7 +86,7 @@ fn who_comes_only_to_a_bundle_that_is_never_installed_is_stranded() {
 
 #[test]
 fn a_higher_version_counts_however_many_steps_away() {
-    // From 3 first down to 2, and from there up to 4.
+    // The path from 3 goes down to 2 first, and then up to 4.
     let down = "2<1!3";
     changes(
         &["2<1", "3<2", "4<3"],
@@ -226,7 +226,7 @@ fn another_bundle_under_one_version_is_found() {
     );
 }
 
-/// OLM v1 has no other candidate, and ends with an error.
+/// OLM v1 has no other candidate, and fails with an error.
 #[test]
 fn a_bundle_that_olm_v1_refuses_is_no_upgrade() {
     let entries = ["1", "2<1"];
@@ -343,7 +343,7 @@ fn extension(name: &str, package: &str, version: &str) -> Extension {
     Extension::read(shape, &object)
 }
 
-/// Of each row the kind and the extensions that it concerns.
+/// Returns the kind and the concerned extensions of each row.
 fn weighed(old: &[Value], new: &[Value], extensions: &[Extension]) -> Vec<String> {
     let diffs = diff(
         &catalog(old),

@@ -173,7 +173,7 @@ fn expiry(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding
 }
 
 const NOT_RENEWED: &str = "the certificate should have been renewed at two thirds of its lifetime";
-/// Remaining validity that is a failure, at most a tenth of the lifetime.
+/// Remaining validity below which the check fails, or a tenth of the lifetime if that is shorter.
 const SOON: Duration = Duration::from_hours(3 * 24);
-/// Remaining validity that is a warning, at most a third of the lifetime.
+/// Remaining validity below which the check warns, or a third of the lifetime if that is shorter.
 const EARLY: Duration = Duration::from_hours(14 * 24);

@@ -46,7 +46,7 @@ pub struct PolicyState {
     pub kind: &'static str,
     /// Name of the object.
     pub name: String,
-    /// Why the object is not accepted. `None` if it is.
+    /// Reason why the object is not accepted. `None` if it is.
     pub fault: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct Webhook {
     pub name: String,
     /// Differences from the shipped webhook, except fields that have their own fact.
     pub differences: Vec<Difference>,
-    /// What happens to an edit if the webhook cannot be called.
+    /// Effect on an edit if the webhook cannot be called.
     pub failure_policy: FailurePolicy,
     /// Timeout in seconds.
     pub timeout: i32,
@@ -144,7 +144,7 @@ const CHOOSING: [&str; 5] = [
     "objectSelector",
 ];
 
-/// What happens to an edit if the webhook cannot be called.
+/// The effect on an edit if the webhook cannot be called.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FailurePolicy {
     /// The edit is denied.
@@ -160,7 +160,7 @@ pub enum Bundle {
     Absent,
     /// A `caBundle` without a certificate.
     Unreadable,
-    /// This number of certificates.
+    /// A `caBundle` with this number of certificates.
     Certificates(usize),
 }
 

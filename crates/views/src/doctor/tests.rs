@@ -1,4 +1,4 @@
-//! Findings by facts, and every sentence of them.
+//! Findings for given facts, and every sentence of them.
 
 mod scene;
 

@@ -25,7 +25,7 @@ pub(super) struct FleetExtension {
     pub(super) findings: Vec<Concern>,
 }
 
-/// Why the JSON of an audit cannot be read.
+/// The reason why the JSON of an audit cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The input is not JSON, or a field is missing or has another type.

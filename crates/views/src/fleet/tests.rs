@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::audit_report::tests::{asks, object, report};
 
-/// An extension as an audit writes it, as far as a fleet reads it.
+/// An extension in the JSON of an audit, with the fields that a fleet reads.
 fn extension(package: &str, installed: &str, newest: Option<&str>, verdict: &str) -> Value {
     let newest = newest.map_or(
         Value::Null,
@@ -74,7 +74,7 @@ fn clusters_are_the_worst_first_and_versions_the_highest_first() {
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
 
-/// With the bypass, the spec is allowed although it is not known what is installed.
+/// With the override, the spec is allowed although the installed version is unknown.
 #[test]
 fn a_missing_fact_counts_also_if_the_verdict_does_not_need_it() {
     let mut bypassed = extension("p", "1.0.0", None, "allow");
@@ -195,7 +195,7 @@ fn a_page_has_the_versions_of_each_package_by_cluster_and_a_row_for_each_cluster
     }
 }
 
-/// A matrix of very many clusters would be as wide as a wall.
+/// A matrix of very many clusters would be too wide.
 #[test]
 fn of_very_many_clusters_none_has_a_column() {
     let names: Vec<_> = (0..61).map(|number| format!("c{number}")).collect();
@@ -207,7 +207,7 @@ fn of_very_many_clusters_none_has_a_column() {
     assert!(html.contains("<caption>Packages: open a row "), "{html}");
 }
 
-/// A version from an audit in the same process is the one in its JSON, with no escape more.
+/// A version from an audit in the same process equals the one in its JSON, without an additional escape.
 #[test]
 fn a_fleet_reads_the_same_labels_from_a_report_and_from_its_json() {
     let mut odd = object("odd", &asks(">=1.0.0"), "1.0.0");

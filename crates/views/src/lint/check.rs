@@ -49,7 +49,7 @@ pub(super) struct FaultCheck<'f> {
 /// A package, with the facts that several checks need.
 pub(super) struct PackageCheck<'f, 'w> {
     pub(super) catalog: &'f View<'w>,
-    /// All catalogs, including this one.
+    /// Views of all catalogs, including this one.
     pub(super) all: &'f [View<'w>],
     pub(super) package: &'f PackageView<'w>,
     pub(super) steps: Steps<'w>,
@@ -338,7 +338,7 @@ pub(super) struct Chain<'v, 'w> {
     pub(super) skipped: HashSet<&'w str>,
 }
 
-/// Why a channel has no order.
+/// The reason why a channel has no order.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum ChainFault<'w> {
     NoHead,

@@ -28,7 +28,7 @@ pub(super) struct View<'w> {
     has_lost: bool,
 }
 
-/// One package.
+/// A package with its blobs.
 #[derive(Debug, Default)]
 pub(super) struct PackageView<'w> {
     pub(super) name: &'w str,

@@ -1,4 +1,4 @@
-//! The `ClusterExtension` that takes the place of a `Subscription`.
+//! The `ClusterExtension` that replaces a `Subscription`.
 
 use std::borrow::Cow;
 
@@ -15,20 +15,20 @@ use olmguard_preflight::config::{SINCE_CONFIG, is_deployment_field};
 #[derive(Clone, Debug)]
 pub(super) struct ExtensionDraft<'a> {
     pub(super) subscription: &'a Subscription,
-    /// The one catalog that it selects.
+    /// The only catalog that the extension selects.
     pub(super) catalog: Option<&'a str>,
-    /// The version that it is pinned to.
+    /// Version that the extension pins.
     pub(super) version: Option<String>,
-    /// The one namespace that the operator watches.
+    /// The only namespace that the operator watches.
     pub(super) watched: Option<String>,
-    /// What is set of the deployments of the operator.
+    /// Settings for the deployments of the operator.
     pub(super) deployment: Map<String, Value>,
-    /// The release 1.x of the OLM that it is for.
+    /// Minor release of OLM 1.x for which the extension is written.
     pub(super) minor: u8,
 }
 
 impl<'a> ExtensionDraft<'a> {
-    /// One that requests the package in any version, and sets nothing.
+    /// Creates a draft that requests the package in any version, without settings.
     pub(super) fn new(
         subscription: &'a Subscription,
         catalog: Option<&'a str>,
@@ -44,8 +44,8 @@ impl<'a> ExtensionDraft<'a> {
         }
     }
 
-    /// Its name, which is also the name of a Helm release. A package is installed once in a cluster. A name that is too long
-    /// is cut and ends with a hash of the whole name.
+    /// Returns the name of the extension, which is also the name of a Helm release. A package is installed once in a
+    /// cluster, so the name is the package. A name that is too long is cut and ends with a hash of the whole name.
     pub(super) fn name(&self) -> Cow<'a, str> {
         let package = &*self.subscription.package;
         let first = package.get(..LONGEST_NAME - HASH_OF_NAME);
@@ -58,18 +58,18 @@ impl<'a> ExtensionDraft<'a> {
         }
     }
 
-    /// The service account that it names, in a release that uses it.
+    /// Returns the name of the service account, in a release that uses it.
     pub(super) fn service_account(&self) -> Option<String> {
         let is_used = self.minor < SINCE_NO_SERVICE_ACCOUNT;
         is_used.then(|| format!("{}-installer", self.name()))
     }
 
-    /// Its request, if an extension can make it.
+    /// Returns the filter of the extension, if it is valid.
     pub(super) fn filter(&self) -> Option<Filter> {
         Extension::read(Shape::V1, &self.object()).filter.ok()
     }
 
-    /// Whether it has `spec.config`.
+    /// Whether the extension has `spec.config`.
     pub(super) fn has_config(&self) -> bool {
         self.sets_watched_in_config() || !self.deployment.is_empty()
     }
@@ -78,7 +78,7 @@ impl<'a> ExtensionDraft<'a> {
         self.watched.is_some() && self.minor >= SINCE_CONFIG
     }
 
-    /// The object.
+    /// Returns the object.
     pub(super) fn object(&self) -> Value {
         let mut spec = Map::new();
         let mut set = |key: &str, value: Value| spec.insert(key.to_owned(), value);
@@ -100,7 +100,7 @@ impl<'a> ExtensionDraft<'a> {
         })
     }
 
-    /// Before `spec.config` an annotation set the namespace.
+    /// Returns the metadata. Releases before `spec.config` read the namespace from an annotation.
     fn metadata(&self) -> Value {
         match &self.watched {
             Some(watched) if !self.sets_watched_in_config() => {
@@ -137,13 +137,13 @@ impl<'a> ExtensionDraft<'a> {
     }
 }
 
-/// The most characters of a name. Revisions have numbers, of up to three digits.
+/// Maximum number of characters in a name. Revisions append numbers of up to three digits.
 const LONGEST_NAME: usize = LONGEST_RELEASE_NAME - 2;
 
-/// The characters of the hash at the end of a name that was cut, with its hyphen.
+/// Number of characters of the hash at the end of a name that was cut, with its hyphen.
 const HASH_OF_NAME: usize = 9;
 
-/// FNV-1a with 32 bits: the same hash on every machine.
+/// Computes FNV-1a with 32 bits, which gives the same hash on every machine.
 fn fnv_1a(bytes: &[u8]) -> u32 {
     let next = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619);
     bytes.iter().fold(2_166_136_261, next)
@@ -152,11 +152,11 @@ fn fnv_1a(bytes: &[u8]) -> u32 {
 /// The configuration that an operator has under OLM v0, as far as an extension can have it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WantedConfig {
-    /// The one namespace that the operator watches.
+    /// The only namespace that the operator watches.
     pub(super) watched: Option<String>,
-    /// The settings of its deployments that OLM v1 has too.
+    /// Settings of the deployments that OLM v1 also has.
     pub(super) deployment: Map<String, Value>,
-    /// The names of all other settings.
+    /// Names of all other settings.
     pub(super) lost: Vec<String>,
 }
 
@@ -172,8 +172,8 @@ impl WantedConfig {
         }
     }
 
-    /// The extension with as much of the configuration as it can have, the best first. A release without the gate for
-    /// a field ignores or refuses it.
+    /// Returns drafts with as much of the configuration as possible, the best first. A release without the gate for a
+    /// field ignores or refuses it.
     pub(super) fn drafts<'a>(
         &self,
         draft: &ExtensionDraft<'a>,
@@ -203,16 +203,16 @@ impl WantedConfig {
     }
 }
 
-/// Whether an operator-controller 1.`minor` with these settings restricts an operator to a namespace. Without its gate
-/// a release before 1.9 ignores the namespace, and does not say so.
+/// Whether an operator-controller 1.`minor` with these settings restricts an operator to a namespace. Without the gate,
+/// releases before 1.9 silently ignore the namespace.
 pub(super) fn reads_watched(settings: InstallSettings, minor: u8) -> bool {
     settings.single_own_namespace || minor >= SINCE_ALWAYS_WATCHED
 }
 
-/// The release 1.x that works as cluster-admin, and ignores `spec.serviceAccount`.
+/// First release 1.x that works as cluster-admin and ignores `spec.serviceAccount`.
 const SINCE_NO_SERVICE_ACCOUNT: u8 = 11;
 
-/// The release 1.x that reads `watchNamespace` whatever its gates are.
+/// First release 1.x that reads `watchNamespace` regardless of its gates.
 const SINCE_ALWAYS_WATCHED: u8 = 9;
 
 const WATCH_ANNOTATION: &str = "olm.operatorframework.io/watch-namespace";

@@ -68,7 +68,7 @@ pub(super) enum Approval {
     Manual,
 }
 
-/// What OLM v0 reports about a `Subscription`.
+/// The status of a `Subscription` in OLM v0.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct SubscriptionStatus {
     /// `status.installedCSV`: a DNS subdomain.

@@ -1,9 +1,9 @@
-//! The steps of a move, in their order.
+//! The steps of a move, in order.
 //!
-//! OLM v0 goes first: two operators of one kind would work against each other. Deleting a `ClusterServiceVersion` removes
-//! the operator and keeps CRDs with their objects. Helm adopts objects with its label and its annotations, so the CRDs get
-//! them before the extension is created. Upstream: operator-lifecycle-manager,
-//! [`pkg/controller/operators/olm/operator.go`]; helm, [`pkg/action/validate.go`].
+//! The operator of OLM v0 is removed first, because two operators of one kind would conflict. Deleting a
+//! `ClusterServiceVersion` removes the operator and keeps CRDs with their objects. Helm adopts objects that have its
+//! label and its annotations, so the CRDs get them before the extension is created. Upstream:
+//! operator-lifecycle-manager, [`pkg/controller/operators/olm/operator.go`]; helm, [`pkg/action/validate.go`].
 //!
 //! [`pkg/controller/operators/olm/operator.go`]: https://github.com/operator-framework/operator-lifecycle-manager/blob/v0.46.0/pkg/controller/operators/olm/operator.go
 //! [`pkg/action/validate.go`]: https://github.com/helm/helm/blob/v3.19.0/pkg/action/validate.go
@@ -22,7 +22,7 @@ pub(super) struct MoveStep {
     pub(super) commands: Vec<String>,
 }
 
-/// The steps of one Subscription that can move.
+/// Returns the steps of one Subscription that can move.
 pub(super) fn steps(plan: &MovePlan<'_>) -> Vec<MoveStep> {
     let all = [
         finish(plan),
@@ -49,7 +49,7 @@ fn step(text: &str, commands: impl IntoIterator<Item = String>) -> MoveStep {
 fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let mut changes = plan.changes.iter();
     let is_open = changes.any(|change| matches!(change, MoveChange::CsvPhase(_)));
-    // A plan keeps the approval that the Subscription had when OLM v0 made it.
+    // A plan keeps the approval that the Subscription had when OLM v0 created the plan.
     let text = if can_wait(plan) {
         "Approve what OLM v0 waits for, and wait until it is finished. Then run olmguard migrate again."
     } else {
@@ -58,7 +58,7 @@ fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
     (is_open || is_pending(plan)).then(|| step(text, []))
 }
 
-/// Whether an `InstallPlan` can wait for an approval.
+/// Whether an `InstallPlan` can be waiting for an approval.
 fn can_wait(plan: &MovePlan<'_>) -> bool {
     plan.approval == Approval::Manual || is_pending(plan)
 }
@@ -68,7 +68,7 @@ fn is_pending(plan: &MovePlan<'_>) -> bool {
     changes.any(|change| matches!(change, MoveChange::UpgradePending))
 }
 
-/// What is printed comes from objects that the next steps delete.
+/// Saves the manifest first, because it is made from objects that the next steps delete.
 fn save() -> MoveStep {
     step(
         "Save the ClusterExtension that -o yaml prints to a file. After the next steps olmguard cannot print it again.",
@@ -76,8 +76,8 @@ fn save() -> MoveStep {
     )
 }
 
-/// An `InstallPlan` can hold the CSVs of several Subscriptions, and its approval installs all
-/// of them.
+/// Deletes unapproved plans. An `InstallPlan` can contain the CSVs of several Subscriptions, and its approval installs
+/// all of them.
 fn withdraw_plans(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let namespace = &plan.subscription.key.namespace;
     can_wait(plan).then(|| {
@@ -126,7 +126,7 @@ fn delete_csv(plan: &MovePlan<'_>) -> Option<MoveStep> {
     ))
 }
 
-/// What Helm looks for before it takes an existing object over.
+/// Sets the marks that Helm requires before it adopts an existing object.
 fn adopt_crds(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let text = "Give the CRDs the marks by which OLM v1 adopts them. Otherwise it refuses to install the bundle. From then on, deleting the ClusterExtension deletes these CRDs and all their objects.";
     let csv = plan.csv?;

@@ -11,7 +11,7 @@ use olmguard_engine::judge::{Basis, Policies, Requester};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 
-/// One catalog, and the objects of OLM v0 beside it.
+/// A catalog, and the objects of OLM v0.
 struct Scene {
     rules: Rules,
     catalog: &'static str,
@@ -19,14 +19,14 @@ struct Scene {
     more: Vec<Value>,
     objects: Vec<Value>,
     extensions: Vec<Value>,
-    /// Whether each installed CSV that is not among the objects is there, as the catalog has it.
+    /// Whether installed CSVs that are not among the objects exist, with the content of the catalog.
     has_csvs: bool,
 }
 
 const ALL: &[&str] = &["AllNamespaces"];
 
-/// An OLM 1.11 with unknown gates; package `p` with 1.0.0, 1.1.0 and 1.2.0 in channel `stable`, each of which can be
-/// installed in these modes.
+/// An OLM 1.11 with unknown gates. Package `p` has 1.0.0, 1.1.0 and 1.2.0 in channel `stable`, which support these
+/// install modes.
 fn scene(modes: &[&str]) -> Scene {
     let modes = modes
         .iter()
@@ -52,7 +52,7 @@ fn object(kind: &str, name: &str, spec: &Value, status: &Value) -> Value {
         "metadata": {"name": name, "namespace": "ns"}, "spec": spec, "status": status})
 }
 
-/// A Subscription of package `p` in namespace `ns`, with more in its spec.
+/// A Subscription of package `p` in namespace `ns`, with additional fields in its spec.
 fn subscription(more: &Value, installed: &str) -> Value {
     let mut spec =
         json!({"name": "p", "source": "hub", "sourceNamespace": "olm", "channel": "stable"});
@@ -103,7 +103,7 @@ impl Scene {
         Self { has_csvs, ..self }
     }
 
-    /// The installed CSVs that are not among the objects.
+    /// Returns the installed CSVs that are not among the objects.
     fn csvs(&self) -> Vec<Value> {
         let named = |name: &str| {
             let mut names = self.objects.iter().map(|one| &one["metadata"]["name"]);
@@ -175,13 +175,13 @@ impl Scene {
         })
     }
 
-    /// The only Subscription.
+    /// Returns the only Subscription.
     fn only(&self) -> SubscriptionReport {
         let [only] = <[_; 1]>::try_from(self.report().subscriptions).unwrap();
         only
     }
 
-    /// The verdict, and the ids of the obstacles, the needs and the changes.
+    /// Checks the verdict, and the ids of the obstacles, the needs and the changes.
     #[track_caller]
     fn gives(&self, verdict: &str, ids: [&[&str]; 3]) -> SubscriptionReport {
         let only = self.only();
@@ -196,7 +196,7 @@ impl Scene {
     }
 }
 
-/// The extension's field at this path.
+/// Returns the field of the extension at this path.
 fn at(report: &SubscriptionReport, path: &str) -> Value {
     let extension = report.extension.as_ref().unwrap();
     extension.pointer(path).cloned().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What OLM v1 does by the edges of catalogs: the entries that decide, or what would have to change.
+//! The reading of OLM v1, by the edges of catalogs: the entries that decide, or what would have to change.
 
 use std::collections::BTreeSet;
 

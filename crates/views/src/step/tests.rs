@@ -5,8 +5,7 @@ use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::judge::Basis;
 use olmguard_engine::resolve::EditContext;
 
-/// The catalogs, the channels and the range asked for, from where to where, and the lines after the
-/// headline.
+/// Checks the lines after the headline for these catalogs, channels and range, and this step.
 #[track_caller]
 fn check(
     edges: EdgeSource,

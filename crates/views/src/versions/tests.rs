@@ -83,7 +83,7 @@ fn releases_of_the_default_channel_come_first_and_prereleases_last() {
             "Highest reachable: 1.5.0. Highest prerelease: 2.0.0-rc.2.",
         ]
     );
-    // A prerelease below the highest release is nothing to wait for.
+    // A prerelease below the highest release does not count as newer.
     let lower = "a: 1.0.0; 1.1.0-rc.1 skips 1.0.0; 1.1.0 skips 1.0.0; 3.0.0";
     assert_eq!(
         said(lower, "1.0.0"),
@@ -240,7 +240,7 @@ fn each_cause_of_a_successor_that_no_edit_gives() {
     );
 }
 
-/// `1.0.0 <- 1.1.0 <- ...`, more than a search looks on from.
+/// `1.0.0 <- 1.1.0 <- ...`, longer than the limit of a search.
 fn long_chain() -> String {
     let later = (1..=2100).map(|at| format!("1.{at}.0 replaces 1.{}.0", at - 1));
     let all: Vec<_> = std::iter::once("1.0.0".to_owned()).chain(later).collect();
@@ -278,14 +278,14 @@ fn what_lies_beyond_the_limit_of_the_search_is_not_called_unreachable() {
     assert!(!text.contains("Highest reachable"), "{text}");
 }
 
-/// So many versions, each with an edge from every lower one.
+/// This number of versions, each with an edge from every lower one.
 fn versions_with_edges(count: usize) -> String {
     let entry = |at: usize| format!("1.{at}.0 skipRange (>=0.0.0 <1.{at}.0)");
     let entries: Vec<_> = (0..count).map(entry).collect();
     format!("a: {}", entries.join("; "))
 }
 
-/// The list of these versions under rules of an administrator, from a version below all.
+/// Lists these versions with rules of an administrator, from a version below all of them.
 fn report(lines: &str, rules: &[Value]) -> VersionsReport {
     let stated = read(&json!({
         "schema": "olmguard.guardrails.v1alpha1", "package": "p", "rules": rules,
@@ -311,7 +311,7 @@ fn report(lines: &str, rules: &[Value]) -> VersionsReport {
     report.expect("known")
 }
 
-/// As many rules as there may be, each of which forbids every step at length.
+/// The maximum number of rules, each of which forbids every step with a long reason.
 fn long_rules() -> Vec<Value> {
     let long = "x".repeat(1000);
     let rule = |at| {

@@ -1,8 +1,8 @@
-//! The page of an upgrade graph in a real browser: it is drawn as reckoned, a click tells the way, the
-//! search finds, it can be dark, and nothing is asked of any network.
+//! The page of an upgrade graph in a real browser: the layout is as computed, a click shows the path, the
+//! search works, the page can be dark, and it makes no network request.
 //!
-//! `OLMGUARD_CHROMEDRIVER` names the driver, which finds its Chromium; without it the tests are left
-//! out. Screenshots lie in the folder for temporary files of the build.
+//! `OLMGUARD_CHROMEDRIVER` names the driver, which finds its Chromium. Without it the tests are
+//! skipped. Screenshots are in the directory for temporary files of the build.
 
 #![expect(
     clippy::print_stdout,
@@ -80,7 +80,7 @@ fn hops_are_counted_from_the_start_that_was_clicked_last() {
     browser.is_quiet();
 }
 
-/// What stands beside each version: its row, and the words.
+/// Returns the row and the text next to each version.
 fn hops_at_the_axis(browser: &mut Browser) -> Value {
     browser.run(
         "const said = [...document.querySelectorAll('.axis .row')].map((row) => [row.dataset.row, row.querySelector('.hops')?.textContent]);
@@ -173,7 +173,7 @@ fn look(is_it: impl Fn(&Drawn) -> bool) {
     browser.is_quiet();
 }
 
-/// Every version is there once all is unfolded.
+/// Checks that every version is visible once everything is unfolded.
 fn unfold(browser: &mut Browser, sketch: &Sketch<'_, '_>, page: &Path) {
     let seen = "return [...document.querySelectorAll('.axis .row')].filter((row) => row.getClientRects().length).length";
     let is_folded = browser.run("return !document.getElementById('fold').hidden");
@@ -186,7 +186,7 @@ fn unfold(browser: &mut Browser, sketch: &Sketch<'_, '_>, page: &Path) {
     assert_eq!(browser.run(seen), json!(sketch.rows.len()));
 }
 
-/// What the browser itself measures of the texts.
+/// Checks the texts by the measurements of the browser.
 fn nothing_overlaps(browser: &mut Browser) {
     let pairs = browser.run(
         "document.getElementById('canvas').scrollTo(0, 0);
@@ -202,7 +202,7 @@ fn nothing_overlaps(browser: &mut Browser) {
     assert_eq!(pairs, json!([]), "texts overlap");
 }
 
-/// A click on a version: the panel says where it leads and the way to the highest version.
+/// Clicks a version, and checks that the panel shows its upgrades and the path to the highest version.
 fn click_tells(browser: &mut Browser, sketch: &Sketch<'_, '_>, start: VersionRow, page: &Path) {
     browser.click(&format!(".pill[data-row=\"{}\"]", start.0));
     let reach = sketch.walk.reach(start, None, |_| true);
@@ -227,7 +227,7 @@ fn click_tells(browser: &mut Browser, sketch: &Sketch<'_, '_>, start: VersionRow
     let drawn = browser.run("return document.querySelectorAll('#way path').length");
     assert_eq!(drawn, json!(way.len()), "each hop is followed");
     browser.screenshot(&page.with_extension("way.png"));
-    // A second version: the way between the two.
+    // A click on a second version shows the path between the two.
     let second = sketch
         .walk
         .from(start)
@@ -291,7 +291,7 @@ fn turns_dark(browser: &mut Browser, page: &Path) {
     browser.screenshot(&page.with_extension("dark.png"));
 }
 
-/// A package of two groups, each a run that is folded, drawn with an installed version of the lower one.
+/// A package of two groups, each of which is folded, with an installed version in the lower one.
 fn long_page(name: &str, installed: &str) -> String {
     let group = |minor: u32| {
         let entries = (0..25).map(|patch| match patch {

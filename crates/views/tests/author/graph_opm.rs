@@ -1,6 +1,6 @@
-//! Our mermaid beside that of `opm alpha render-graph`: the same channels, nodes and edges.
+//! Compares the mermaid text with that of `opm alpha render-graph`: the same channels, nodes and edges.
 //!
-//! `OLMGUARD_OPM` names the program; without it the comparison is left out.
+//! `OLMGUARD_OPM` names the program. Without it the comparison is skipped.
 
 #![expect(
     clippy::indexing_slicing,
@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::picture::packages::{Drawn, fixtures, recorded};
 use olmguard_fixtures::tally::Tally;
 
-/// What a text draws: channel and name, or channel, name, label and name.
+/// Parts of a text: channel and name of a node, or channel, name, label and name of an edge.
 type Parts = BTreeSet<Vec<String>>;
 
 #[test]
@@ -66,7 +66,7 @@ fn ours(drawn: &Drawn) -> Parts {
     parts(&mermaid(&sketch))
 }
 
-/// The names of entries that no bundle has: OLM v1 does not see them, nor do we; opm draws them.
+/// Returns the names of entries without a bundle. OLM v1 and olmguard do not see them, but opm draws them.
 fn bundleless(drawn: &Drawn) -> BTreeSet<String> {
     let blobs = drawn
         .text
@@ -84,7 +84,7 @@ fn bundleless(drawn: &Drawn) -> BTreeSet<String> {
     &entries - &bundles
 }
 
-/// Whether a node is such an entry, or an edge leads to one, or a range holds one.
+/// Whether a node is such an entry, or an edge goes to one, or a range includes one.
 fn is_of_bundleless(part: &[String], bundleless: &BTreeSet<String>) -> bool {
     match part {
         [_, node] => bundleless.contains(node),
@@ -95,7 +95,7 @@ fn is_of_bundleless(part: &[String], bundleless: &BTreeSet<String>) -> bool {
     }
 }
 
-/// What opm draws; nothing where it refuses the catalog, or writes names that end their quotes.
+/// Returns the parts that opm draws. `None` if it refuses the catalog, or writes names that end their quotes.
 fn theirs(opm: &Path, drawn: &Drawn) -> Option<Parts> {
     if drawn.name == "hostile" {
         return None;
@@ -111,7 +111,7 @@ fn theirs(opm: &Path, drawn: &Drawn) -> Option<Parts> {
     run.status.success().then(|| parts(&text))
 }
 
-/// Reads `ID["NAME"]` and `ID["NAME"]-- LABEL --> ID["NAME"]`, where later uses may leave the name out.
+/// Parses `ID["NAME"]` and `ID["NAME"]-- LABEL --> ID["NAME"]`. Later uses can omit the name.
 fn parts(text: &str) -> Parts {
     let mut names = std::collections::BTreeMap::new();
     let (mut channel, mut depth) = (String::new(), 0);
@@ -139,7 +139,7 @@ fn parts(text: &str) -> Parts {
             }
         }
     }
-    // opm declares a node that is no entry by its edges alone.
+    // opm declares a node that is not an entry only by its edges.
     let ends: Vec<_> = parts
         .iter()
         .filter(|part| part.len() == 4)

@@ -1,4 +1,4 @@
-//! What the page of an upgrade graph has beside the picture: folds, notes, and what two catalogs differ in.
+//! Parts of the page of an upgrade graph besides the picture: folds, notes, and differences between two catalogs.
 
 use olmguard_catalog::graph::Graph;
 use olmguard_fixtures::written::written;
@@ -12,7 +12,7 @@ use crate::picture::guarded::with_rules;
 use crate::picture::packages::Drawn;
 use crate::picture::seen::seen;
 
-/// The data of the page of a package.
+/// Returns the data of the page of a package.
 fn data(lines: &str, installed: Option<&str>) -> Value {
     let drawn = Drawn::new("page", written(lines).fbc());
     let package = drawn.catalog.package("P").expect("it").expect("decoded");
@@ -158,7 +158,7 @@ fn channels_have_columns_of_their_own_where_a_window_has_room() {
     assert!(lefts(&layout(&sketch).cards) < 3);
 }
 
-/// What two catalogs differ in, as pictures have it.
+/// Draws a comparison of two catalogs.
 fn compared(before: Option<&str>, now: &str, test: impl Fn(&Sketch<'_, '_>)) {
     let draw = |lines: &str| Drawn::new("page", written(lines).fbc());
     let (old, new) = (before.map(draw), draw(now));
@@ -166,7 +166,7 @@ fn compared(before: Option<&str>, now: &str, test: impl Fn(&Sketch<'_, '_>)) {
         let package = drawn.catalog.package("P").expect("it").expect("decoded");
         Graph::of("P", package)
     };
-    // All of it must live as long as the picture: a test may keep it.
+    // The test may keep the picture, so everything must live as long.
     let old = old.map(|old| graph(Box::leak(Box::new(old))));
     let mut new = graph(Box::leak(Box::new(new)));
     let gone = old.as_ref().map_or_else(Vec::new, |old| removed(&new, old));
@@ -269,7 +269,7 @@ fn what_was_removed_is_left_by_ranges_and_never_reached() {
     });
 }
 
-/// `versions` and `lint` find no head either.
+/// `versions` and `lint` do not find a head either.
 #[test]
 fn an_entry_that_skips_itself_is_no_head() {
     let marks = |lines: &str| {

@@ -1,5 +1,5 @@
-//! The pictures of upgrade graphs, read as a reader of SVG and HTML reads them: nothing overlaps,
-//! nothing is missing or twice, all of it is legible, and no name is more than a name.
+//! The pictures of upgrade graphs, as a reader of SVG and HTML sees them: nothing overlaps,
+//! nothing is missing or occurs twice, everything is legible, and names cannot inject markup.
 
 #![expect(
     clippy::panic,
@@ -26,7 +26,7 @@ use crate::picture::guarded::with_guardrails;
 use crate::picture::packages::{Drawn, fixtures, recorded};
 use crate::picture::seen::{Seen, seen};
 
-/// A few views of a graph: as it is, from two thirds down, by the rules of OLM v0, by both graphs, with
+/// Several views of a graph: unchanged, from two thirds down, by the rules of OLM v0, by both graphs, with
 /// guardrails.
 fn views<'g>(graph: &Graph<'_>, guarded: ShownGuards<'g>) -> Vec<View<'g>> {
     let nodes: Vec<_> = graph.nodes().collect();
@@ -66,7 +66,7 @@ fn everything() -> Vec<Drawn> {
 
 #[track_caller]
 fn for_each_picture(mut test: impl FnMut(&str, &Graph<'_>, &Sketch<'_, '_>, &Seen)) {
-    // Several tests look at the same pictures: each is laid out once.
+    // Several tests use the same pictures, so each is laid out only once.
     static PICTURES: LazyLock<Vec<Seen>> = LazyLock::new(|| {
         let mut pictures = Vec::new();
         for_each_sketch(|_, _, sketch| pictures.push(seen(&svg(sketch, &layout(sketch)))));
@@ -244,7 +244,7 @@ fn steps_are_what_operator_controller_accepts() {
             let found = package.successors(Some(&bundle.name), &version.version, &all);
             let mut expected: Vec<_> = found.edges.iter().map(|to| graph.node_of(to)).collect();
             expected.retain(|node| *node != facts.node);
-            // Nothing leads to or through what OLM chooses and then refuses.
+            // No step goes to or through a bundle that OLM selects and then refuses.
             let is_refused = |node| graph.bundle(node).and_then(Refusal::of).is_some();
             expected.retain(|node| !is_refused(*node));
             let hops = sketch.walk.from(VersionRow(row)).iter();
@@ -392,7 +392,7 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     found
 }
 
-/// A name as the picture tells it.
+/// Escapes a name as in the picture.
 fn escaped(name: &str) -> String {
     let escape = |c: char| match c {
         '"' | '\\' | '\n' => c.to_string(),

@@ -1,4 +1,4 @@
-//! Every sentence of the picture of an upgrade graph: pictures that have all of them, and what a reader
+//! Every sentence of the picture of an upgrade graph: pictures that contain all of them, and the texts that a reader
 //! of the SVG finds there.
 
 use olmguard_catalog::olm::EdgeSource;
@@ -14,7 +14,7 @@ use olmguard_views::see::Generation;
 
 use olmguard_fixtures::written::written;
 
-/// A picture: what the package is like, and what is asked to be seen of it.
+/// A picture: its package and its view.
 struct Picture {
     name: &'static str,
     lines: &'static str,
@@ -25,7 +25,7 @@ struct Picture {
     edges: EdgeSource,
 }
 
-/// A package as it is, seen by OLM v1.
+/// A package in the default view of OLM v1.
 const fn plain(name: &'static str, lines: &'static str) -> Picture {
     Picture {
         name,
@@ -143,7 +143,7 @@ fn every_sentence_of_the_picture() {
     olmguard_fixtures::committed::compare("crates/views/tests/author/picture/words.txt", &told);
 }
 
-/// What a reader finds, each text once.
+/// Returns the texts that a reader finds, each once.
 fn texts(picture: &Picture) -> Vec<String> {
     let shown = drawn(picture);
     let document = roxmltree::Document::parse(&shown).expect("XML");

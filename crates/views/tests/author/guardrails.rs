@@ -1,4 +1,4 @@
-//! What lint and the schema for editors say of guardrails, against what becomes of edits.
+//! Compares what lint and the schema for editors report about guardrails with the verdicts on edits.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::lint_rules::lint_rule;
 
-// What lint says of guardrails is what becomes of edits: who is stranded is refused every version above,
-// and a rule that never applies can be left out.
+// Findings of lint must match the verdicts on edits: from a stranded version, every higher version is denied,
+// and a rule that never applies can be omitted.
 
 fn catalog(graph: &str, rules: &[Value]) -> Vec<Value> {
     let mut blobs = blobs(&POOL, "1.0.0");
@@ -30,14 +30,14 @@ fn findings(blobs: &[Value]) -> Vec<LintFinding> {
     lint(&[written("c", lines.join("\n").as_bytes())])
 }
 
-/// The first text that is quoted in each finding of a rule.
+/// Returns the first quoted text in each finding of a rule.
 fn named(findings: &[LintFinding], rule: Rule) -> BTreeSet<String> {
     let of_rule = findings.iter().filter(|one| one.rule == rule);
     let quoted = of_rule.filter_map(|one| one.message.split('"').nth(1));
     quoted.map(str::to_owned).collect()
 }
 
-/// What becomes of every pin to a higher version, by what is installed.
+/// Returns the result of every pin to a higher version, by installed version.
 fn pins(blobs: &[Value]) -> Vec<(&'static str, Vec<&'static str>)> {
     let snapshot = snapshot(blobs);
     let token = |from: &str, to: &str| judged(&snapshot, from, Asked::range(to)).token.as_str();
@@ -65,7 +65,7 @@ proptest! {
     fn a_rule_that_never_applies_can_be_left_out(graph in graph(), rules in rules()) {
         let blobs = catalog(graph, &rules);
         let never = named(&findings(&blobs), lint_rule("guardrail-never-applies"));
-        // Of several waypoints it may be one that never applies.
+        // In a rule with several waypoints, only one may never apply.
         let is_idle = |rule: &Value| {
             let id = rule["id"].as_str().unwrap_or_default();
             rule["kind"] != "Waypoints" && never.contains(id)
@@ -75,9 +75,9 @@ proptest! {
     }
 }
 
-// === The schema for editors: it takes what can be read, and refuses what cannot as far as a schema can ===
+// === The schema for editors: it accepts valid guardrails, and rejects others as far as a schema can ===
 
-/// What cannot be read and a schema takes all the same, by how the fault begins, and why.
+/// Invalid guardrails that a schema accepts, by the start of the fault, with the reason.
 const BEYOND_A_SCHEMA: [(&str, &str); 2] = [
     (
         "rules[0].via: not a valid skipRange",
@@ -142,7 +142,7 @@ fn it_takes_what_is_written_in_pages_and_examples() {
         }
     }
     assert!(seen >= 4, "{seen}");
-    // Of equal keys the last counts, for every reader.
+    // For every reader, the last of equal keys counts.
     fits(&schema, &serde_json::from_str(WRITTEN[1]).expect("JSON"));
 }
 

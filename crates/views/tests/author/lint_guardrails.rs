@@ -1,11 +1,11 @@
-//! What lint finds in guardrails: a catalog for each rule, with what is said and where.
+//! Findings of lint in guardrails: a catalog for each rule, with the message and the place.
 
 mod guarded;
 
 use crate::rows::channel;
 use olmguard_views::lint::{LintFinding, lint, written};
 
-/// Three minors, each entry replacing the one before and taking all that is lower.
+/// Three minors. Each entry replaces the previous one, and its range includes all lower versions.
 pub(crate) const LEAPS: &str = "1.2.3; 1.3.0 replaces 1.2.3 skipRange >=1.2.0_<1.3.0; \
                      1.4.0 replaces 1.3.0 skipRange >=1.2.0_<1.4.0";
 
@@ -17,7 +17,7 @@ pub(crate) fn rule(rest: &str) -> String {
     blob(&format!("rules:\n- {{id: r, {rest}}}"))
 }
 
-/// The findings about guardrails, as `id (severity): message`.
+/// Returns the findings about guardrails, as `id (severity): message`.
 pub(crate) fn told(catalog: &str) -> Vec<String> {
     let findings = found(catalog);
     let findings = findings.iter();
@@ -194,7 +194,7 @@ fn properties_of_another_version() {
     assert_eq!(told(&catalog), [other("v2"), other("v3+x")]);
     let lines: Vec<_> = found(&catalog).iter().map(|one| one.line).collect();
     assert_eq!(lines, [5, 9]);
-    // What opm refuses to serve is a blob of such a package: an olm.package may be called like that.
+    // opm refuses to serve only a blob of such a package. An olm.package can have the name.
     let named = catalog.replace("name: p\n", "name: p q\n");
     assert!(told(&named).iter().all(|one| !one.contains("misnamed")));
 }

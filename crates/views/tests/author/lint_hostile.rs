@@ -1,5 +1,5 @@
-//! Catalogs that are made to keep lint busy: each is read to its end, what is told of it is bounded, and
-//! what is left out is told. Work that grew with the square of their sizes would take minutes here.
+//! Catalogs that are made to overload lint. Each is read to its end, the report is limited, and omissions are
+//! reported. If work grew with the square of the size, it would take minutes here.
 
 use std::fmt::Write as _;
 
@@ -287,7 +287,7 @@ fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
              guardrails forbid"
         ]
     );
-    // Each package by itself is well below what is tried of one.
+    // Each package alone is far below the limit of one package.
     let many = (0..15).map(|at| {
         let package = format!("q{at:02}");
         one.replace("\"p\"", &format!("{package:?}")) + &with(&package, 60)

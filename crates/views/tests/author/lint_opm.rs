@@ -1,10 +1,10 @@
-//! `opm validate` and lint on the same catalogs: what the one refuses the other finds, with its text.
+//! `opm validate` and lint on the same catalogs: lint finds what opm refuses, with opm's text.
 //!
-//! Each row of what opm refuses, the six graphs, whole catalogs, the examples, and 500 mutants of the
-//! good catalog from a fixed seed. `OLMGUARD_OPM` names the program; without it all this is left out.
+//! The catalogs: each row of faults that opm refuses, the six graphs, whole catalogs, the examples, and 500 mutants of
+//! the good catalog from a fixed seed. `OLMGUARD_OPM` names the program. Without it the tests are skipped.
 //!
-//! Of opm's text every leaf must have a finding with that text, about that package. Where opm quotes a
-//! parser of JSON or YAML, lint has no text: it must refuse the text too.
+//! Every leaf of opm's text must have a finding with that text, about that package. If opm quotes a
+//! parser of JSON or YAML, lint has no text, but must refuse the catalog too.
 
 #![expect(
     clippy::panic,
@@ -32,17 +32,17 @@ struct Case {
     text: String,
 }
 
-/// How two programs agree on a catalog.
+/// The agreement of two programs on a catalog.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Outcome {
     BothPass,
-    /// Each leaf of opm's text is that of a finding.
+    /// Each leaf of opm's text is the text of a finding.
     SameTexts,
-    /// opm's text is that of a parser, and lint refuses the text as well.
+    /// opm's text is from a parser, and lint refuses the catalog as well.
     BothRefuseToRead,
     OnlyOpm,
     OnlyLint,
-    /// A leaf is that of no finding.
+    /// A leaf is not the text of any finding.
     OtherText,
 }
 
@@ -136,7 +136,7 @@ fn opm() -> Option<OsString> {
     opm
 }
 
-/// Asks both programs about each catalog; fails where they differ.
+/// Runs both programs on each catalog, and fails if they differ.
 fn compare(what: &str, opm: &OsString, cases: &[Case]) {
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(Vec::new());
@@ -185,7 +185,7 @@ fn compare(what: &str, opm: &OsString, cases: &[Case]) {
 
 fn ask_both(opm: &OsString, folder: &Path, case: &Case) -> (Outcome, String) {
     fs::write(folder.join("catalog.yaml"), &case.text).unwrap_or_else(|fault| panic!("{fault}"));
-    // Two run at a time, each for milliseconds: threads of its own would only get in the way.
+    // Two run at a time, each for milliseconds. Threads of opm would only slow them down.
     let output = Command::new(opm)
         .env("GOMAXPROCS", "1")
         .args(["validate", "-o", "json"])
@@ -243,8 +243,8 @@ fn is_found(leaf: &Leaf, findings: &[&LintFinding]) -> bool {
     findings.iter().filter(concerns).any(says)
 }
 
-/// Of an entry without a bundle that is not in the last channel opm makes an empty bundle, and says of it
-/// what such a one lacks.
+/// For an entry without a bundle in any channel but the last, opm creates an empty bundle, and reports what this
+/// bundle does not have.
 fn follows(leaf: &Leaf, finding: &LintFinding) -> bool {
     finding.rule == lint_rule("entry-without-bundle")
         && OF_EMPTY_BUNDLES
@@ -257,7 +257,7 @@ const OF_EMPTY_BUNDLES: [&str; 2] = [
     "duplicate versions found in bundles: [{0.0.0: ",
 ];
 
-/// What only parsers of JSON and YAML say.
+/// Texts that only parsers of JSON and YAML produce.
 const PARSERS: [&str; 5] = [
     "yaml: ",
     "error converting YAML to JSON",
@@ -268,7 +268,7 @@ const PARSERS: [&str; 5] = [
 
 // === Catalogs made from a good one by changing a few lines or documents at random ===
 
-/// The mutant of this number; the same number gives the same one.
+/// Returns the mutant of this number. The same number gives the same mutant.
 pub(crate) fn mutant(good: &str, number: u64) -> String {
     let mut random = Rng::with_seed(number);
     let mut text = good.to_owned();
@@ -303,7 +303,7 @@ fn mutate_line(text: &str, random: &mut Rng) -> String {
         0 if lines.len() > 1 => drop(lines.remove(at)),
         1 => lines.insert(other, lines[at].clone()),
         2 | 3 => {
-            // The value of another line with the same key.
+            // Replace the value with the one from another line with the same key.
             let key = key(&lines[at]).map(str::to_owned);
             let same: Vec<_> = lines
                 .iter()
@@ -386,7 +386,7 @@ const EDGES: [&str; 10] = [
     "skipRange: ''",
 ];
 
-// === What `opm validate` says, leaf by leaf ===
+// === The output of `opm validate`, leaf by leaf ===
 //
 // ```text
 // invalid index:
@@ -396,16 +396,16 @@ const EDGES: [&str; 10] = [
 //         └── no channel head found in graph
 // ```
 
-/// One thing that opm found.
+/// A fault that opm found.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Leaf {
-    /// Its text.
+    /// Text of the fault.
     pub(crate) text: String,
-    /// The package that it is said of, where the tree says so.
+    /// Package of the fault, if the tree names it.
     pub(crate) package: Option<String>,
 }
 
-/// The leaves of a tree; a text that is none is a leaf itself.
+/// Returns the leaves of a tree. A text that is not a tree is a single leaf.
 pub(crate) fn leaves(text: &str) -> Vec<Leaf> {
     if !text.starts_with(ROOT) {
         let text = text.to_owned();
@@ -433,7 +433,7 @@ pub(crate) fn leaves(text: &str) -> Vec<Leaf> {
     found
 }
 
-/// How deep a line hangs, and what it says.
+/// Returns the depth and the text of a line.
 fn depth_and_text(line: &str) -> (usize, &str) {
     let mut rest = line;
     let mut depth = 0;

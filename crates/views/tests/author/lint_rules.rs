@@ -1,4 +1,4 @@
-//! What lint finds: a catalog for each row of what `opm validate` refuses, and for what it misses.
+//! Findings of lint: a catalog for each fault that `opm validate` refuses, and for those that it misses.
 
 mod users;
 
@@ -59,7 +59,7 @@ fn every_row_of_opm_is_found_with_its_text() {
 fn every_rule_of_opm_has_a_row() {
     let without: Vec<_> = Rule::all()
         .filter(|rule| rule.family().is_opms() && rule.opm().is_some())
-        // It is about a folder, not a text.
+        // The rule is about a directory, not a text.
         .filter(|rule| rule.id() != "not-a-file")
         .filter(|rule| !ROWS.iter().any(|row| row.rule == rule.id()))
         .collect();
@@ -90,7 +90,7 @@ fn a_page_for_each_rule_and_no_other() {
     assert_eq!(files.count(), Rule::all().len() + 1);
 }
 
-// === Where findings are, what one slip makes of them, and how reading goes on after it ===
+// === The places of findings, the findings of a single typo, and reading on after it ===
 
 #[test]
 fn an_edge_has_the_place_of_its_name() {
@@ -349,7 +349,7 @@ fn nothing_of_a_catalog_reaches_a_terminal_as_it_is() {
 
 // === Keys and schemas that OLM ignores ===
 
-/// What is found if a text of the good catalog becomes another, as `id: severity: message`.
+/// Checks the findings if a text of the good catalog is replaced, as `id: severity: message`.
 #[track_caller]
 fn after(from: &str, to: &str) -> Vec<String> {
     let catalog = GOOD.replacen(from, to, 1);

@@ -1,5 +1,5 @@
-//! Lint works out at once, for every version of a channel, whether OLM v0 comes to the head; here each of
-//! them walks there by itself, step by step. Where opm takes a channel and OLM v0 does not, both say so.
+//! Lint computes for all versions of a channel together whether OLM v0 reaches the head. Here each version walks
+//! there step by step. If opm accepts a channel and OLM v0 does not, both computations must report it.
 
 #![expect(clippy::panic, reason = "a test that cannot go on fails there")]
 
@@ -15,10 +15,10 @@ use olmguard_engine::resolve::classic::{
 use olmguard_views::lint::{lint, written};
 use proptest::prelude::*;
 
-/// An entry: what it replaces and skips, and between which versions its range lies.
+/// An entry: the names that it replaces and skips, and the bounds of its range.
 type Drawn = (Option<u8>, Vec<u8>, Option<(u8, u8)>);
 
-/// A line of [`crate::rows::channel`]; the entries are the versions from 1 on, and edges may start at others.
+/// A line of [`crate::rows::channel`]. The entries are the versions from 1 on, and edges can start at other names.
 fn line(entries: &[Drawn]) -> String {
     let entry = |(own, (replaces, skips, range)): (usize, &Drawn)| {
         let skipped: Vec<_> = skips.iter().map(ToString::to_string).collect();
@@ -36,10 +36,10 @@ fn line(entries: &[Drawn]) -> String {
     entries.join("; ")
 }
 
-/// What OLM v0 makes of a channel: the names that are left behind, or that it refuses it.
+/// Result of OLM v0 for a channel: the names that are left behind, or an error if it refuses the channel.
 type Behind = Result<BTreeSet<String>, ()>;
 
-/// What lint says of it; nothing where opm refuses the channel.
+/// Returns the result of lint. `None` if opm refuses the channel.
 fn cut_off(catalog: &str) -> Option<Behind> {
     let findings = lint(&[written("c.yaml", catalog.as_bytes())]);
     let is_valid = !findings.iter().any(|one| one.rule.family().is_opms());
@@ -58,7 +58,7 @@ fn cut_off(catalog: &str) -> Option<Behind> {
     is_valid.then_some(behind)
 }
 
-/// The names that a channel knows and from which no walk comes to its head.
+/// Returns the names in a channel from which no walk reaches its head.
 fn left_behind(catalog: &str) -> Behind {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
@@ -81,7 +81,7 @@ fn left_behind(catalog: &str) -> Behind {
             name: graph.name_of(*node),
             version: version.as_ref(),
         };
-        // Where the head has an edge down, the walk goes on from there.
+        // If the head has an edge down, the walk continues from there.
         let mut walked = line.walk(installed).into_iter().chain([*node]);
         !walked.any(|node| Some(node) == line.head())
     });
@@ -107,7 +107,7 @@ fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
 }
 
 proptest! {
-    // Of what is drawn, many a channel is one that opm refuses.
+    // opm refuses many of the random channels.
     #![proptest_config(ProptestConfig {
         cases: 1000,
         max_global_rejects: 100_000,

@@ -1,4 +1,4 @@
-//! Pictures, lint, ranges and reports: what is shown of a catalog, against the tables and against opm.
+//! Pictures, lint, ranges and reports of catalogs, compared with tables and with opm.
 
 #![expect(
     clippy::indexing_slicing,

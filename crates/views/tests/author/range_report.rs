@@ -1,4 +1,4 @@
-//! The report on a range beside the recorded answers of the Go libraries, whole.
+//! Compares whole range reports with the recorded answers of the Go libraries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ fn report<'v>(
     RangeReport::new(range, grammar, versions.into_iter().map(Subject::version))
 }
 
-/// What is printed as JSON, read back.
+/// A printed JSON report, parsed.
 #[derive(Debug, Deserialize)]
 struct Printed {
     range: String,
@@ -92,7 +92,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Error, matches, others and panics as the report should list them.
+    /// Returns error, matches, others and panics as the report should list them.
     fn lists(&self) -> Lists {
         let of = |holds| -> Vec<_> {
             let answers = self.matches.iter();
@@ -136,7 +136,7 @@ fn recorded_ranges() {
     }
 }
 
-/// Older releases judge as they do, and are worded as the newest.
+/// Ranges of older releases are evaluated by these releases, with the wording of the newest.
 #[test]
 fn recorded_ranges_of_older_releases() {
     let file = "masterminds-older.jsonl";
@@ -205,7 +205,7 @@ fn the_keys_stand_in_their_order() {
     }
 }
 
-/// The upper bound is above every version that the range takes.
+/// The upper bound is above every version that the range matches.
 #[test]
 fn no_version_above_the_bound_is_taken() {
     for (range, expected) in [

@@ -1,4 +1,4 @@
-//! The words of a range, read back by a small reader, take the very versions that the range takes.
+//! The words of a range, parsed by a small reader, match the same versions as the range.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ struct RangeCase {
     panics: Vec<String>,
 }
 
-/// Every core of small numbers with every kind of prerelease, and the ends of the order.
+/// Returns every core of small numbers with every kind of prerelease, and the ends of the order.
 fn pool() -> Vec<Version> {
     let numbers = ["0", "1", "2", "3", "4"];
     let tails = [
@@ -49,7 +49,7 @@ fn assert_says(words: &str, text: &str, is_open: bool, takes: &[(&Version, Membe
             "{text:?} is {words:?}; {version}"
         );
     }
-    // At the very end of the order a bound and none are hard to tell apart.
+    // At the very end of the order, a bound is hard to distinguish from no bound.
     if !text.contains("18446744073709551615") {
         assert_eq!(meaning.is_open_above(), is_open, "{text:?} is {words:?}");
     }
@@ -97,7 +97,7 @@ fn assert_skip_range_says(text: &str, versions: &[&Version]) {
     );
 }
 
-/// All recorded ranges on the versions recorded with them, every twentieth on the pool as well.
+/// Checks all recorded ranges on their recorded versions, and every twentieth on the pool as well.
 fn for_each_recorded(file: &str, mut check: impl FnMut(&str, &[&Version])) {
     let pool = pool();
     for (index, case) in cases::<RangeCase>(file).into_iter().enumerate() {

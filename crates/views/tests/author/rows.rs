@@ -1,16 +1,16 @@
-//! A good catalog, and for each row of what `opm validate` refuses the change that triggers it.
+//! A good catalog, and the change that triggers each fault that `opm validate` refuses.
 
-/// The good one: nothing is wrong with it.
+/// The good catalog, without any fault.
 pub(crate) const GOOD: &str = include_str!("../../../../tests/lint/good.yaml");
 
-/// A catalog that something is wrong with.
+/// A catalog with one fault.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// Texts and what they become; each is there exactly once.
+    /// Texts and their replacements. Each text occurs exactly once.
     pub(crate) changes: &'static [(&'static str, &'static str)],
     /// The rule that must find it.
     pub(crate) rule: &'static str,
-    /// What opm says of it.
+    /// Text of opm.
     pub(crate) upstream: &'static str,
 }
 
@@ -186,11 +186,11 @@ pub(crate) const ROWS: &[Row] = rows! {
         "cannot use build metadata in version with a release version";
 };
 
-/// A channel of the table of six graphs: versions with what they replace and skip.
+/// A channel in the table of six graphs: versions with the names that they replace and skip.
 pub(crate) struct SixRow {
     pub(crate) name: &'static str,
     pub(crate) entries: &'static str,
-    /// What opm says; empty for a valid one.
+    /// Text of opm, empty for a valid channel.
     pub(crate) upstream: &'static str,
 }
 
@@ -233,7 +233,7 @@ impl SixRow {
     }
 }
 
-/// The catalog of one channel, from a line such as `1; 2 replaces 1 skips 0`; each number or version is a
+/// Returns the catalog of one channel, from a line such as `1; 2 replaces 1 skips 0`. Each number or version is a
 /// bundle.
 pub(crate) fn channel(line: &str) -> String {
     let version = |short: &str| match short.matches('.').count() {

@@ -1,6 +1,6 @@
-//! What the commands say that show a package, against the rules themselves.
+//! Compares the output of commands that show a package with the rules themselves.
 //!
-//! The recorded packages are read where the shared folder is there; packages of our own always.
+//! Recorded packages are read if the shared directory exists. The packages in this file are always read.
 #![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
 use olmguard_engine::judge::Basis;
@@ -24,7 +24,7 @@ use olmguard_fixtures::question::{content, rules};
 use olmguard_fixtures::shared::shared;
 use olmguard_fixtures::written::{Written, written};
 
-/// Every package that there is: its name, and the snapshot of its catalog alone.
+/// Returns every package: its name, and the snapshot of its catalog alone.
 fn packages() -> Vec<(String, Snapshot)> {
     let rules = rules("1.11", &[]);
     let mut packages = Vec::new();
@@ -73,7 +73,7 @@ fn said(text: &str) -> StatedInstalled {
     }
 }
 
-/// Some of the bundles of a package whose version can be read: every `n`th, and all of few.
+/// Returns a sample of the bundles with a valid version: every `n`th, or all if there are few.
 fn sample(package: &Package, most: usize) -> Vec<(BundleIndex, &str)> {
     let readable = package.bundles().filter(|(_, b)| b.version.is_ok());
     let readable: Vec<_> = readable.map(|(index, b)| (index, &*b.name)).collect();
@@ -144,7 +144,7 @@ fn written_edges_are_those_that_decide() {
     println!("written edges: {compared} compared, 0 left out");
 }
 
-/// What becomes of an edit of an extension that asks for this.
+/// Returns the answer to an edit of an extension with this request.
 fn ask(snapshot: &Snapshot, catalog: &Value, installed: &Installed) -> Answer {
     let object = json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",

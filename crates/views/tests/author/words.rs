@@ -1,10 +1,10 @@
-//! Reads the words of a range back, knowing only the words.
+//! Parses the words of a range, without access to the range.
 
 use std::cmp::Ordering;
 
 use olmguard_catalog::version::{Masterminds, MastermindsVersion, Membership, Version};
 
-/// What a sentence says.
+/// Meaning of a sentence.
 pub(crate) struct Meaning {
     releases: Vec<Stretch>,
     prereleases: Vec<Stretch>,
@@ -145,7 +145,7 @@ fn line(words: &str) -> (String, String) {
     (minor.to_owned(), prerelease.to_owned())
 }
 
-/// Bounds may have numeric identifiers beyond 64 bits, which only Masterminds reads.
+/// Parses a bound, which can have numeric identifiers beyond 64 bits. Only Masterminds reads these.
 fn point(text: &str) -> MastermindsVersion {
     MastermindsVersion::parse(text, Masterminds::V3_4).expect("a version in the words")
 }

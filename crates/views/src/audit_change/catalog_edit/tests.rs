@@ -35,7 +35,7 @@ fn catalog(name: &str, lines: &str, priority: i32, tier: &str) -> CatalogState {
     }
 }
 
-/// A catalog of priority 1 and label `tier: a`, as it is written.
+/// A manifest of a catalog with priority 1 and label `tier: a`.
 fn hub() -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog",
@@ -44,7 +44,7 @@ fn hub() -> Value {
     })
 }
 
-/// The catalog `hub` and another one of lower priority with the same package.
+/// The catalog `hub`, and another one of lower priority with the same package.
 fn two() -> Snapshot {
     let catalogs = [
         catalog("hub", CHAIN, 1, "a"),
@@ -57,7 +57,7 @@ fn one() -> Snapshot {
     Snapshot::new(Rules::default(), [catalog("hub", CHAIN, 1, "a")])
 }
 
-/// The warnings about an edit of the catalog.
+/// Returns the warnings about an edit of the catalog.
 fn warnings(
     now: &Snapshot,
     new: Option<&Value>,
@@ -130,7 +130,7 @@ fn an_unavailable_or_deleted_catalog_leaves_its_extensions_without_a_catalog() {
         (None, "lantern (P): undecided: there is no ClusterCatalog"),
     ] {
         assert_eq!(warnings(&one(), new, &[pinned()], &[]), [BREAKS, gone]);
-        // The other catalog has the same.
+        // The other catalog has the same content.
         assert_eq!(warnings(&two(), new, &[pinned()], &[]), [""; 0]);
     }
 }
@@ -188,12 +188,12 @@ fn the_worst_changes_are_named_and_all_are_counted() {
     assert!(found[4].starts_with("x-02 (P): undecided: "), "{found:?}");
 }
 
-/// Extensions with an open range, which OLM upgrades from 1.0.0 to 1.1.0 once the other catalog has priority.
+/// Refuses for extensions with an open range, which OLM upgrades to 1.1.0 once the other catalog has priority.
 fn refusal(rules: &Value, enforcement: &str, extensions: usize) -> Option<CatalogRefusal> {
     refusal_of("a: 1.0.0", CHAIN, rules, (enforcement, extensions))
 }
 
-/// The same, from what one catalog has to what another has that gets priority over it.
+/// Refuses a change of priority from the content of one catalog to the content of another.
 fn refusal_of(
     before: &str,
     after: &str,
@@ -272,8 +272,8 @@ fn a_policy_that_warns_or_is_about_edits_denies_no_edit_of_a_catalog() {
     }
 }
 
-/// Neither a step of the same walk that was denied before nor a condition that reads the edit as well, and which denies
-/// no step of OLM here, hides a new one.
+/// A step of the same walk that was denied before must not hide a new denial. Neither must a condition that also reads
+/// the edit and denies no step of OLM here.
 #[test]
 fn an_older_denial_hides_no_new_one() {
     const LONGER: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
@@ -350,7 +350,7 @@ fn every_note_is_one_sentence() {
     }
 }
 
-/// Names, packages and messages of others are long, or forged.
+/// Foreign names, packages and messages are long or forged.
 #[test]
 fn no_warning_is_longer_than_a_warning_can_be() {
     let long = "ä".repeat(300);

@@ -1,4 +1,4 @@
-//! The worked promotions of the design, step by step, and who is left behind.
+//! The worked promotions of the design, step by step, with the users who are left behind.
 
 use super::*;
 use crate::author::reach::{Course, reach};
@@ -99,7 +99,7 @@ fn an_entry_that_replaces_itself_is_not_copied() {
     assert_eq!(beta.replaces, None);
 }
 
-/// Where an installed version gets in a channel, with OLM v1 and OLM v0.
+/// Returns the versions that an installed version reaches in a channel, with OLM v1 and OLM v0.
 fn course(catalog: &CatalogText, channel: &str, version: &str) -> (Course, Course) {
     let reach = reach(catalog, &Rules::default(), "op", channel).unwrap();
     let name = format!("op.v{version}");
@@ -120,7 +120,7 @@ fn promoted(mut catalog: CatalogText, bundle: &str, channel: &str, method: Metho
 #[test]
 fn replaces_alone_strands_who_is_ahead() {
     let to = |version: &str| Course::ToHead(vec![Box::from(format!("op.v{version}"))]);
-    // P7: 0.3.0 of alpha has no way in beta at stage 2.
+    // P7: 0.3.0 of alpha has no upgrade path in beta at stage 2.
     let stage_2 = promoted(stage_1(), "op.v0.2.0", "beta", Method::Replaces);
     assert_eq!(
         course(&stage_2, "beta", "0.1.0"),
@@ -134,7 +134,7 @@ fn replaces_alone_strands_who_is_ahead() {
         course(&stage_2, "beta", "0.3.0"),
         (Course::Fails, Course::Stranded)
     );
-    // P8, K1 and K2: nor at stage 3.
+    // P8, K1 and K2: the same at stage 3.
     let stage_3 = promoted(stage_3(), "op.v0.4.0", "beta", Method::Replaces);
     assert_eq!(
         course(&stage_3, "beta", "0.2.0"),

@@ -21,7 +21,7 @@ fn bundle(package: &str, version: &str) -> String {
     .to_string()
 }
 
-/// The channels that come of a template, as `NAME: ENTRY<REPLACES!SKIPS ...`.
+/// Lists the generated channels of a template, as `NAME: ENTRY<REPLACES!SKIPS ...`.
 fn channels(written: &CatalogText) -> Vec<String> {
     let short = |name: &str| name.trim_start_matches("p.v").to_owned();
     let channels = written.channels("p").map(AuthoredChannel::of);
@@ -105,7 +105,7 @@ fn the_default_channel_is_upstreams() {
     let rows: [(&str, &[&str], &[&str], &str); 7] = [
         (both, &["1.0.0"], &[], "candidate-v1.0"),
         (&prefers("major"), &["1.0.0"], &[], "candidate-v1"),
-        // The newest minor channel wins, whatever is preferred.
+        // The newest minor channel wins, whatever kind is preferred.
         (
             &prefers("major"),
             &["1.0.0", "1.1.0"],
@@ -125,7 +125,7 @@ fn the_default_channel_is_upstreams() {
             "candidate-v2",
         ),
         ("", &["0.0.0"], &[], "candidate-v0.0"),
-        // Nothing beats the mark that upstream starts from.
+        // No channel is above the initial value of upstream.
         ("", &["0.0.0-rc.1"], &[], ""),
     ];
     for (head, candidate, stable, expected) in rows {
@@ -296,7 +296,7 @@ fn a_basic_template_passes_blobs_on_as_they_are() {
 const GUARDRAILS: &str = "{schema: olmguard.guardrails.v1alpha1, package: p, rules: [{id: slowly, kind: \
                           MaxMinorStep, step: 1}]}";
 
-/// The guardrails of a catalog as it is printed.
+/// Returns the guardrails of a catalog as printed.
 fn guardrails_of(written: &CatalogText) -> Vec<String> {
     let text = written.to_text(crate::author::Format::Yaml);
     let documents = text.split("---\n").map(str::to_owned);

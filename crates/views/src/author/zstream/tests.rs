@@ -1,4 +1,4 @@
-//! The pictures of the design.
+//! The examples of the design, and random histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use crate::author::channel::AuthoredChannel;
 use crate::author::zstream::{Manner, *};
 
-/// Channels as the tests write them: `2<1!0,x` replaces 1 and skips 0 and x.
+/// Parses channels: `2<1!0,x` replaces 1 and skips 0 and x.
 fn channel(entries: &[&str]) -> AuthoredChannel {
     let entries = entries.iter().map(|text| entry(text)).collect();
     AuthoredChannel::empty("etcd", "alpha").with(entries)
@@ -215,7 +215,7 @@ fn a_main_line_is_what_opm_validate_takes() {
     }
 }
 
-/// What `opm validate` says of a channel, in the plainest way.
+/// A naive version of the checks of `opm validate`.
 fn naive_fault(channel: &AuthoredChannel) -> Option<String> {
     let names: BTreeSet<_> = channel.entries.iter().map(|entry| &*entry.name).collect();
     let skipped: BTreeSet<_> = channel
@@ -252,18 +252,18 @@ fn naive_fault(channel: &AuthoredChannel) -> Option<String> {
 
 // === The properties of the generator, over random histories ===
 
-/// One step of a history: which minor gets a release, and how the history goes on in it.
+/// One step of a history: the minor that gets a release, and how.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The next minor or major above the head, which replaces the head.
+    /// A release of the next minor or major above the head, which replaces the head.
     Up { major: bool },
-    /// A release above the head that skips some of the main line, which may leave the channel.
+    /// A release above the head that skips some of the main line. The skipped entries can leave the channel.
     Jump {
         over: usize,
         leave: bool,
         minor: bool,
     },
-    /// A patch for a minor that has an entry, by the generator.
+    /// A patch release, made by the generator, for a minor that has an entry.
     Patch { minor: Index, by: u64 },
 }
 
@@ -279,8 +279,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A channel with a history of up to fourteen releases, which opm takes and in which every name but
-/// the head's has exactly one replacement.
+/// A channel with a history of up to fourteen releases. opm accepts it, and every name except the head has exactly one
+/// replacement.
 fn history() -> impl Strategy<Value = AuthoredChannel> {
     proptest::collection::vec(step(), 1..14).prop_map(|steps| {
         steps.iter().fold(channel(&["0.1.0"]), |channel, step| {
@@ -314,11 +314,11 @@ fn taken(old: &AuthoredChannel, step: &Step) -> Option<AuthoredChannel> {
                 .map(|entry| entry.name.clone())
                 .collect();
             if release.replaces.is_none() {
-                // The tail's own edges go on from the release.
+                // The release takes over the edges of the tail.
                 let tail = line.last()?;
                 release.replaces.clone_from(&tail.replaces);
             }
-            // What those skipped that are skipped now, is skipped from here.
+            // The release also skips what the newly skipped entries skipped.
             let jumped = line.iter().take(*over);
             let orphans: Vec<_> = jumped.flat_map(|entry| entry.skips.clone()).collect();
             let mut entries = old.entries.clone();
@@ -335,7 +335,7 @@ fn taken(old: &AuthoredChannel, step: &Step) -> Option<AuthoredChannel> {
     }
 }
 
-/// The minors that have an entry.
+/// Returns the minors that have an entry.
 fn minors(channel: &AuthoredChannel) -> Vec<(u64, u64)> {
     let versions = channel
         .entries
@@ -347,7 +347,7 @@ fn minors(channel: &AuthoredChannel) -> Vec<(u64, u64)> {
     minors.into_iter().collect()
 }
 
-/// A version above all of a minor.
+/// Returns a version above all versions of a minor.
 fn above(channel: &AuthoredChannel, major: u64, minor: u64, by: u64) -> String {
     let known = channel
         .known_names()
@@ -358,7 +358,7 @@ fn above(channel: &AuthoredChannel, major: u64, minor: u64, by: u64) -> String {
     format!("{major}.{minor}.{}", highest + by)
 }
 
-/// How many entries that nothing skips replace or skip each name.
+/// Counts for each name the entries that replace or skip it and are not skipped.
 fn replacements(channel: &AuthoredChannel) -> BTreeMap<String, usize> {
     let counted = channel
         .entries
@@ -384,7 +384,7 @@ proptest! {
         let version = above(&old, major, minor, by);
         let outcome = added(&old, &version, Manner::Skips).unwrap();
         let (new, name) = (&outcome.channel, format!("etcd.v{version}"));
-        // ZP5: opm takes it.
+        // ZP5: opm accepts the channel.
         prop_assert_eq!(naive_fault(new), None, "{:?} -> {:?}", written(&old), written(new));
         // ZP1 and ZP2: every name known before, and every name known now, has exactly one replacement.
         let replacements = replacements(new);
@@ -393,14 +393,14 @@ proptest! {
             let expected = usize::from(known != head);
             prop_assert_eq!(replacements.get(known).copied(), Some(expected), "{}: {:?} -> {:?}", known, written(&old), written(new));
         }
-        // ZP3: every release of the minor goes there in one hop.
+        // ZP3: every release of the minor is upgraded to the new one in one step.
         let of_minor = |name: &&str| version_in_name(name).is_some_and(|v| (v.major(), v.minor()) == (major, minor));
         let release = new.entry(&name).unwrap();
         for known in old.known_names().into_iter().filter(of_minor) {
             prop_assert!(release.leaves(known), "{}", known);
         }
         prop_assert!(!new.skips(&name));
-        // ZP4: what was no entry is none, and what left is none.
+        // ZP4: no new entries appear except the release, and removed ones do not return.
         let entries: BTreeSet<_> = old.entries.iter().map(|entry| &entry.name).collect();
         for entry in &new.entries {
             prop_assert!(*entry.name == *name || entries.contains(&entry.name), "{}", entry.name);

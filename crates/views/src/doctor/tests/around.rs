@@ -1,4 +1,4 @@
-//! The configuration, the Service, what is behind it, and rights.
+//! The configuration, the Service, its endpoints, and rights.
 
 use super::scene::{
     Scene, endpoint, permission, policy, says, service, unasked, webhook, with_webhook,

@@ -1,4 +1,4 @@
-//! What the guard shows to API servers.
+//! The certificates that olmguard serves to API servers.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
-//! What replicas say of themselves.
+//! The status that replicas report.
 
 use super::scene::{Scene, check, replica, says, told, with_told};
 use crate::doctor::{Check, DoctorFacts, Replica, ReplicaStatus};
 use crate::readiness::{CatalogCounts, CheckFacts, OlmEvidence, Readiness, ReadinessError};
 
-/// A replica that says this of one check, or of none.
+/// A replica that reports this check, or no check.
 fn saying(said: Option<(&str, &str, Option<CheckFacts>)>) -> DoctorFacts {
     let checks = said.map(|(name, words, facts)| check(name, words, facts));
     with_told(ReplicaStatus {
@@ -196,7 +196,7 @@ fn a_replica_that_answers_in_text_only_is_of_another_release() {
     );
 }
 
-/// It stays ready, and its edits can be undecided.
+/// The replica stays ready, but its edits can be undecided.
 #[test]
 fn a_replica_that_does_not_know_all_policies_is_a_warning() {
     let unlisted = check("policies", "UpgradePolicy not listed yet", None).with_known(false);

@@ -1,11 +1,11 @@
-//! What the API server makes of the probe.
+//! Answers of the API server to the probe.
 
 mod unasked;
 
 use super::scene::{OURS, Scene, answered, denied, says, unasked};
 use crate::doctor::{Check, DoctorFacts, MissingAnswer, RoundTrip, probe};
 
-/// A round trip that came out so is told so.
+/// Checks the finding for a round trip.
 #[track_caller]
 fn tells(round_trip: RoundTrip, expected: [&str; 4]) {
     let facts = DoctorFacts {
@@ -63,7 +63,7 @@ fn a_denial_of_another_release_or_program_is_told_from_the_known_one() {
     );
 }
 
-/// A call that failed so is told so; the texts are those of kube-apiserver 1.35.
+/// Checks the finding for a failed call. The texts are those of kube-apiserver 1.35.
 #[track_caller]
 fn fails(why: &str, cause: &str, command: &str) {
     let why = format!("failed to call webhook: {why}");
@@ -76,7 +76,7 @@ fn fails(why: &str, cause: &str, command: &str) {
     );
 }
 
-/// The same, for what was posted.
+/// Checks the finding for a failed POST.
 #[track_caller]
 fn fails_to_post(why: &str, cause: &str, command: &str) {
     let url = "https://olmguard.olmguard-system.svc:443/validate?timeout=5s";

@@ -1,4 +1,4 @@
-//! A guard that is well, to be made ill by one fact at a time.
+//! A healthy installation, from which tests change one fact at a time.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Scene {
         }
     }
 
-    /// Whoever asks may do nothing.
+    /// The user has no rights.
     pub(super) fn forbidden() -> DoctorFacts {
         let namespace = Some("olmguard-system");
         let name = Some("olmguard");
@@ -84,12 +84,12 @@ pub(super) fn policy(fault: Option<&str>) -> PolicyState {
     }
 }
 
-/// What is found.
+/// Returns all findings.
 pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     examine(facts)
 }
 
-/// What is found by one check, as lines: state, what was found, cause, command.
+/// Checks the findings of one check, as lines: state, finding, cause, command.
 #[track_caller]
 pub(super) fn says(facts: &DoctorFacts, check: Check, expected: &[[&str; 4]]) {
     let findings = findings(facts);
@@ -120,7 +120,7 @@ pub(super) fn webhook() -> Webhook {
     }
 }
 
-/// The same guard with another webhook.
+/// The healthy installation with another webhook.
 pub(super) fn with_webhook(webhook: Webhook) -> DoctorFacts {
     DoctorFacts {
         configuration: Ok(Some(Configuration {
@@ -189,12 +189,12 @@ fn ready() -> Readiness {
     Readiness::new(Ok(()), checks.into())
 }
 
-/// A check that is no reason not to be ready.
+/// A check that does not make the replica unready.
 pub(super) fn check(name: &str, words: &str, facts: Option<CheckFacts>) -> CheckReadiness {
     CheckReadiness::new(name, Ok(words.to_owned()), facts)
 }
 
-/// The same guard, whose only replica says this.
+/// The healthy installation, whose only replica has this status.
 pub(super) fn with_told(told: ReplicaStatus) -> DoctorFacts {
     DoctorFacts {
         replicas: vec![Replica {
@@ -205,7 +205,7 @@ pub(super) fn with_told(told: ReplicaStatus) -> DoctorFacts {
     }
 }
 
-/// A leaf of seven days on its second.
+/// A certificate with a lifetime of seven days, on its second day.
 pub(super) fn certificate() -> Certificate {
     Certificate {
         names: vec!["olmguard.olmguard-system.svc".to_owned()],
@@ -263,7 +263,7 @@ pub(super) fn answered(code: u16, reason: &str, message: &str, warnings: &[&str]
     })
 }
 
-/// A denial by the guard's webhook.
+/// A denial by olmguard's webhook.
 pub(super) fn denied(said: &str) -> RoundTrip {
     let message = format!("admission webhook \"validate.olmguard.dev\" denied the request: {said}");
     answered(403, "Forbidden", &message, &[])

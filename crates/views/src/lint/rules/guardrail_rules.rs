@@ -95,7 +95,7 @@ pub(super) const GUARDRAIL_NEVER_APPLIES: RuleItem =
         }
     }));
 
-/// Why a rule forbids nothing, and the severity: a rule can be meant for other versions.
+/// The reason why a rule forbids nothing, and the severity: a rule can be meant for other versions.
 type Idle = (Severity, String);
 
 fn idle_passage(guarded: &GuardedPackage<'_, '_>, rule: &Rule, passage: &Passage) -> Option<Idle> {

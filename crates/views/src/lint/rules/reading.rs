@@ -279,7 +279,7 @@ pub(in crate::lint) enum Omission {
     GuardedSteps,
     /// The guardrails of a package, because earlier packages used up the limit.
     GuardedPackage,
-    /// This many findings of a rule.
+    /// Findings of a rule beyond the limit, with their number.
     Findings(Rule, usize),
 }
 

@@ -1,8 +1,8 @@
-//! What the CSV, the settings and the other objects of the cluster decide.
+//! Effects of the CSV, the settings and the other objects of the cluster.
 
 use super::*;
 
-// === What the CSV shows ===
+// === The CSV ===
 
 #[test]
 fn api_services_and_webhooks_are_found_in_the_csv_too() {
@@ -204,7 +204,7 @@ fn a_dependency_and_a_dead_end_are_said() {
     scene.gives("can_move", [&[], &[], &["dependency"]]);
 }
 
-// === What the rest of the rules decides ===
+// === Other rules ===
 
 #[test]
 fn manual_approval_without_a_version_is_said() {
@@ -215,7 +215,7 @@ fn manual_approval_without_a_version_is_said() {
     scene.gives("can_move", [&[], &[], &["no-approval"]]);
 }
 
-/// Before 1.9 operator-controller without the gate ignores the namespace, and does not say so.
+/// operator-controller before 1.9 without the gate silently ignores the namespace.
 #[test]
 fn a_namespace_that_a_release_ignores_is_not_promised() {
     let both: &[&str] = &["AllNamespaces", "OwnNamespace"];

@@ -1,4 +1,4 @@
-//! Objects as they are read, and the texts of the report.
+//! Reading of objects, and the texts of the report.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn a_selector_counts_by_what_it_selects() {
     let found = selecting(&json!({"namespaces": ["app"]}));
     assert_eq!(at(&found, INLINE), json!({"watchNamespace": "app"}));
     assert!(selecting(&json!({"namespaces": [""]})).changes.is_empty());
-    // That all namespaces cannot be watched is no reason as long as another may be meant.
+    // That OLM cannot watch all namespaces is no obstacle as long as another scope may be meant.
     let narrow = scene(&["OwnNamespace", "SingleNamespace"]);
     let found = narrow.with(automatic("p.v1.2.0")).only();
     let obstacles = found.obstacles.iter().map(|one| one.id);
@@ -123,7 +123,7 @@ fn a_manifest_says_why_it_is_so() {
 
 // === Any JSON ===
 
-/// The paths of all values below this one.
+/// Collects the paths of all values below this one.
 fn paths(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     let below: Vec<_> = match value {
@@ -142,7 +142,7 @@ fn paths(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Each object has another value in each place: it is refused, or there is a report.
+/// Another value in any place of an object is either refused or reported.
 #[test]
 fn any_value_in_any_place_is_refused_or_reported() {
     let spec = json!({"installModes": [{"type": "OwnNamespace", "supported": true}],

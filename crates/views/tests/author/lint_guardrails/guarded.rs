@@ -1,5 +1,5 @@
-//! Guardrails over the versions and edges of a package: what they want, what they forbid, and whom they
-//! leave behind.
+//! Guardrails and the versions and edges of a package: required versions, forbidden steps, and stranded
+//! versions.
 
 use crate::lint_rules::lint_rule;
 use olmguard_views::lint::{Severity, lint, written};
@@ -7,7 +7,7 @@ use olmguard_views::lint::{Severity, lint, written};
 use crate::lint_guardrails::{LEAPS, blob, found, rule, says, told};
 use crate::rows::channel;
 
-/// The same without the middle.
+/// The same package without the middle version.
 const GAP: &str = "1.2.3; 1.4.0 replaces 1.2.3 skipRange >=1.2.0_<1.4.0";
 
 #[test]
@@ -129,7 +129,7 @@ fn rules_that_forbid_nothing() {
     ] {
         says(LEAPS, &rule(rest), &[&expected]);
     }
-    // Users may still have what the catalog has no more.
+    // Users can still have a version that is no longer in the catalog.
     let removed = "1.3.0 replaces 1.2.3; 1.4.0 replaces 1.3.0 skipRange >=1.2.0_<1.4.0";
     says(removed, &rule("kind: LatestPatchFirst, from: '1.2.3'"), &[]);
     says(removed, &rule("kind: PassThrough, via: '1.3.0'"), &[]);
@@ -147,7 +147,7 @@ fn a_step_of_more_minors_than_any_major_has_between() {
     let step = |step: u32| rule(&format!("kind: MaxMinorStep, step: {step}"));
     says(minors, &step(1), &[]);
     says(minors, &step(2), &[&none(2)]);
-    // Users may still have what the catalog has no more.
+    // Users can still have a version that is no longer in the catalog.
     says("1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0", &step(1), &[]);
     says("1.1.0; 1.2.0 replaces 1.1.0", &step(1), &[&none(1)]);
 }
@@ -293,7 +293,7 @@ fn an_edge_that_the_graph_lacks() {
                    otherwise write graph: Catalog";
     let findings = told(&(channel("1.0.0; 2.0.0 replaces 1.0.0") + &blob("graph: Semver")));
     assert_eq!(findings.first().map(String::as_str), Some(against));
-    // Downwards is no business of guardrails here: `edge-goes-down` tells it.
+    // Guardrails do not apply to downward steps: `edge-goes-down` reports these.
     says("2.0.0; 1.0.0 replaces 2.0.0", &blob("graph: Semver"), &[]);
 }
 
@@ -311,7 +311,7 @@ fn edges_that_rules_forbid() {
              or narrow the rule",
         ],
     );
-    // What cannot be read leaves edges unknown, and says so itself.
+    // A blob that cannot be read leaves edges unknown, and has its own finding.
     let unread = channel("1.2.3; 1.4.0 skipRange >=1.2.0_<1.4.0; 1.3.0").replacen(
         "  - name",
         "  - replaces: 1\n    name",

@@ -1,4 +1,4 @@
-//! What is found beyond `opm validate`: where users end up.
+//! Findings beyond `opm validate`: effects on users.
 
 use crate::lint_rules::lint_rule;
 use olmguard_views::lint::{Severity, lint, written};
@@ -6,7 +6,7 @@ use olmguard_views::lint::{Severity, lint, written};
 use crate::lint_rules::{found, shown};
 use crate::rows::{GOOD, channel};
 
-/// What is found beyond opm, as `line:column: id: message`.
+/// Checks the findings beyond opm, as `line:column: id: message`.
 #[track_caller]
 fn says(line: &str, rule: &str, expected: &[&str]) {
     let findings = found(&channel(line));
@@ -32,7 +32,7 @@ fn cut_off_versions_for_each_generation() {
             ),
         ],
     );
-    // S8: nobody is.
+    // S8: no version is cut off.
     says(
         "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1; 2 replaces 1.2 skips 1,1.1; 2.1 replaces 2 skips 1.2",
         "cut-off-version",

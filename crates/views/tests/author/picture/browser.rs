@@ -1,6 +1,6 @@
-//! A headless Chromium behind chromedriver, spoken to in the `WebDriver` protocol.
+//! A headless Chromium with chromedriver, controlled by the `WebDriver` protocol.
 //!
-//! A killed driver would leave its browser running: the guard ends the session first, also where a test
+//! A killed driver would leave its browser running, so a guard ends the session first, even if a test
 //! panics.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,7 +19,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one; the reason if there is none on this machine.
+    /// Starts a browser, or returns the reason if this machine has none.
     pub(crate) fn start() -> Result<Self, &'static str> {
         let program = std::env::var_os("OLMGUARD_CHROMEDRIVER");
         let program = program.ok_or("OLMGUARD_CHROMEDRIVER names no program")?;
@@ -73,7 +73,7 @@ impl Browser {
         self.run_with(script, &Value::Null)
     }
 
-    /// The same with an argument.
+    /// Runs a script with an argument.
     #[track_caller]
     pub(crate) fn run_with(&mut self, script: &str, argument: &Value) -> Value {
         self.command(
@@ -82,7 +82,7 @@ impl Browser {
         )
     }
 
-    /// Clicks the first element of a selector, as a user does: it must be in sight.
+    /// Clicks the first element of a selector, as a user does: the element must be visible.
     #[track_caller]
     pub(crate) fn click(&mut self, selector: &str) {
         self.run_with(
@@ -101,7 +101,7 @@ impl Browser {
         self.command(&format!("/element/{element}/click"), &json!({}));
     }
 
-    /// Keeps what is seen.
+    /// Saves a screenshot.
     pub(crate) fn screenshot(&mut self, file: &Path) {
         let path = format!("{}/screenshot", self.session);
         let picture = self.ask("GET", &path, "");
@@ -110,7 +110,7 @@ impl Browser {
         std::fs::write(file, bytes).expect("a file");
     }
 
-    /// The page has complained of nothing: no script failed, nothing was refused.
+    /// Checks that the browser logged nothing: no script failed, nothing was blocked.
     #[track_caller]
     pub(crate) fn is_quiet(&mut self) {
         let log = self.command("/se/log", &json!({"type": "browser"}));
@@ -128,7 +128,7 @@ impl Browser {
         self.ask("POST", path, &body.to_string())
     }
 
-    /// One request, and the value of its answer.
+    /// Sends a request, and returns the value of the answer.
     #[track_caller]
     fn ask(&self, method: &str, path: &str, body: &str) -> Value {
         let answer = exchange(self.port, method, path, body).expect("the driver answers");
@@ -149,7 +149,7 @@ impl Drop for Browser {
     }
 }
 
-/// The port that a driver started with port 0 says it listens on.
+/// Returns the port that a driver started with port 0 reports.
 fn port(driver: &mut Child) -> u16 {
     let stdout = driver.stdout.take().expect("it is piped");
     for line in BufReader::new(stdout).lines() {
@@ -190,5 +190,5 @@ fn exchange(port: u16, method: &str, path: &str, body: &str) -> std::io::Result<
     String::from_utf8(body).map_err(std::io::Error::other)
 }
 
-/// Longer than any answer takes on a busy machine.
+/// Timeout of an answer, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -1,4 +1,4 @@
-//! Packages with guardrails that forbid some of what their authors wrote.
+//! Packages with guardrails that forbid some edges of their authors.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::picture::packages::Drawn;
 
-/// A package with an administrator's rules: the semver rules, and one by a name that is an attack.
+/// A package with rules of an administrator: the semver rules, and one whose id is an injection attempt.
 pub(crate) fn with_guardrails(drawn: &Drawn, test: impl FnOnce(&Graph<'_>, ShownGuards<'_>)) {
     let rules = json!({"schema": "olmguard.guardrails.v1alpha1", "package": drawn.package(),
         "graph": "Semver", "rules": [{"id": "</script><b>", "kind": "MaxMinorStep", "step": 1,
@@ -59,9 +59,9 @@ pub(crate) fn with_rules(
     test(&Graph::of(drawn.package(), offers[0].package), guarded);
 }
 
-// === A range of which not all has one fate is drawn in parts, and each says what it is a part of ===
+// === A range with several fates is drawn in parts, and each part describes the whole ===
 
-/// The picture and the graphviz text of a package whose author lets nobody pass by 1.3.
+/// Checks the picture and the graphviz text of a package whose author requires 1.3 on every path.
 #[track_caller]
 fn told(lines: &str, edges: EdgeSource, titles: &[&str], range: &str) {
     let drawn = Drawn::new("parts", written(lines).fbc());
@@ -128,12 +128,12 @@ fn a_range_of_one_fate_is_told_as_a_whole() {
     told(lines, EdgeSource::Catalog, &[], range);
 }
 
-// === Rules that are made to hurt: what is drawn stays in proportion to the edges ===
+// === Expensive rules: the size of the picture stays in proportion to the edges ===
 
 const VERSIONS: usize = 60;
 const EDGES: usize = VERSIONS * (VERSIONS - 1) / 2;
 
-/// A package in which every version can be reached from all lower ones.
+/// A package in which every version has edges from all lower ones.
 fn dense() -> Drawn {
     let mut lines = "stable: 1.0.0".to_owned();
     for at in 1..VERSIONS {
@@ -142,7 +142,7 @@ fn dense() -> Drawn {
     Drawn::new("dense", written(&lines).fbc())
 }
 
-/// As many rules as there may be, each of which forbids every step at length.
+/// The maximum number of rules, each of which forbids every step with a long reason.
 fn rules(package: &str) -> Value {
     let long = "x".repeat(1000);
     let rule = |at| {
@@ -197,7 +197,7 @@ fn the_label_of_an_edge_names_few_rules_and_cuts_long_names() {
 fn a_line_tells_four_reasons_at_most_and_json_each_once() {
     with_dense(|sketch| {
         let page = html(sketch, &layout(sketch));
-        // A fan has its sentence at its line and at its count; that of one version has no count.
+        // A fan has its sentence at its line and at its count. A fan of one version has no count.
         let titles = page.matches("forbidden: r0").count();
         assert_eq!(titles, 4 * (2 * (VERSIONS - 2) + 1));
         let json = serde_json::to_string(&GraphJson::of(sketch)).expect("JSON");
@@ -205,9 +205,9 @@ fn a_line_tells_four_reasons_at_most_and_json_each_once() {
     });
 }
 
-// === A graph that guardrails make too much work of ===
+// === A graph with too much work for guardrails ===
 
-/// A thousand versions, each with an edge from all below it, and as many rules as there may be.
+/// A thousand versions, each with an edge from all lower ones, and the maximum number of rules.
 #[test]
 fn what_would_take_too_long_to_judge_is_refused() {
     let entries = (0..1000).map(|patch| format!("1.0.{patch} skipRange <1.0.{patch}"));

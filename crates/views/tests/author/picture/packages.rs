@@ -1,4 +1,4 @@
-//! Packages to draw: ours, and those that are recorded.
+//! Packages to draw: fixtures and recorded packages.
 
 use std::fs;
 
@@ -27,14 +27,14 @@ impl Drawn {
         }
     }
 
-    /// The package's name.
+    /// Returns the name of the package.
     pub(crate) fn package(&self) -> &str {
         let mut names = self.catalog.package_names();
         names.next().expect("a package")
     }
 }
 
-/// Ours.
+/// Returns the fixtures.
 pub(crate) fn fixtures() -> Vec<Drawn> {
     let shorthand = FIXTURES
         .iter()
@@ -44,7 +44,7 @@ pub(crate) fn fixtures() -> Vec<Drawn> {
     all.map(|(name, text)| Drawn::new(name, text)).collect()
 }
 
-/// Those recorded, where they are on this machine.
+/// Returns the recorded packages, if this machine has them.
 pub(crate) fn recorded() -> Option<Vec<Drawn>> {
     let folder = shared()?.join("vectors/decisions/catalogs");
     let files = fs::read_dir(folder).expect("a folder");
@@ -57,7 +57,7 @@ pub(crate) fn recorded() -> Option<Vec<Drawn>> {
     Some(drawn.collect())
 }
 
-/// Every name is an attempt to be more than a name.
+/// A catalog in which every name is an injection attempt.
 fn hostile() -> String {
     let names = [
         "</script><script>alert(1)</script>",

@@ -1,4 +1,4 @@
-//! What a reader of an SVG finds in it.
+//! The contents of an SVG as a reader finds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(crate) struct Area {
     pub(crate) text: String,
 }
 
-/// Everything that the tests ask of a picture.
+/// The facts that tests check in a picture.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) view: (f64, f64),
@@ -24,13 +24,13 @@ pub(crate) struct Seen {
     pub(crate) font_sizes: BTreeSet<u32>,
     /// The boxes of all versions.
     pub(crate) pills: Vec<Area>,
-    /// Every number that is a place.
+    /// Every number that is a coordinate.
     pub(crate) places: Vec<(f64, f64)>,
     /// The names of the rows, from the top.
     pub(crate) rows: BTreeMap<u32, String>,
-    /// The rows of each lane, as often as they are in it.
+    /// The rows of each lane, with repetitions.
     pub(crate) lanes: BTreeMap<u32, Vec<u32>>,
-    /// The edges of each lane, as often as they are there: kind, from, to.
+    /// The edges of each lane, with repetitions: kind, from, to.
     pub(crate) edges: BTreeMap<u32, Vec<(String, u32, u32)>>,
     /// The title of each lane.
     pub(crate) titles: Vec<String>,
@@ -109,7 +109,7 @@ fn title(node: Node<'_, '_>) -> String {
     text.to_owned()
 }
 
-/// By the advance of a monospaced face, or those of a proportional face, roughly.
+/// Estimates the area of a text by the advance of a monospaced or a proportional typeface.
 fn text_area(node: Node<'_, '_>) -> Area {
     let text = node.text().unwrap_or_default().to_owned();
     let size = float(attribute(node, "font-size"));
@@ -169,7 +169,7 @@ fn places(node: Node<'_, '_>) -> Vec<(f64, f64)> {
 }
 
 impl Area {
-    /// Whether two boxes share more than a hair.
+    /// Whether two boxes overlap by more than a rounding error.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let hair = 0.01;
         self.x + hair < other.x + other.width

@@ -37,9 +37,9 @@ word_set! {
 word_set! {
     /// Stream of a channel, in upstream's order.
     pub enum ChannelKind {
-        /// One major version.
+        /// The channel follows one major version.
         Major => "major",
-        /// One minor version.
+        /// The channel follows one minor version.
         Minor => "minor",
     }
 }
@@ -49,7 +49,7 @@ word_set! {
 pub enum Kinds {
     /// Only this kind.
     Only(ChannelKind),
-    /// Both kinds. This one is preferred for the default channel.
+    /// Both kinds of channels. The default channel is preferably of this kind.
     Both(ChannelKind),
 }
 

@@ -1,4 +1,4 @@
-//! An edit that went through and that the guard was not asked about.
+//! An edit that the API server accepted without calling olmguard.
 
 use std::time::Duration;
 
@@ -147,7 +147,7 @@ fn an_end_that_is_only_near_hides_nothing() {
     }
 }
 
-/// A guard that was not asked, with fields that are not as shipped.
+/// A webhook that was not called, with fields that are not as shipped.
 fn differing(fields: &[(&'static str, &str)], failure_policy: FailurePolicy) -> DoctorFacts {
     let difference = |(field, found): &(&'static str, &str)| Difference {
         field,
