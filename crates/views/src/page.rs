@@ -1,5 +1,5 @@
-//! The pages about reason codes, alerts and exit codes, and the search for the page that a text is about: a reason
-//! code, an alert, a message of olmguard or OLM, or an exit code.
+//! The pages about reason codes, alerts and exit codes, and the search for the page that a text is about. The text can
+//! be the name of one of these, or a message of olmguard or OLM.
 //!
 //! OLM has fewer texts than causes: seven reason codes share the text "no bundles found". The search then returns all
 //! reason codes that are possible for the text.

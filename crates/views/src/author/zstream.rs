@@ -10,8 +10,8 @@
 //! channel: entries, and names in `replaces` and `skips`. Entries outside X.Y that replaced or skipped a name of X.Y
 //! get their edge from N. N also skips the names that only removed entries replaced or skipped.
 //!
-//! If the channel passes `opm validate`, goes up in version, and has for every name except the head
-//! exactly one replacement that nothing skips, then the result has these properties too. Every known release of X.Y
+//! Suppose that the channel passes `opm validate`, goes up in version, and has exactly one replacement that nothing
+//! skips for every name except the head. Then the result has these properties too. Every known release of X.Y
 //! is upgraded to N in one step, and no name gets lost. `tests` checks this with random histories.
 //!
 //! If the main line skips the whole minor, its lowest entry is the anchor. Anchor and N are then inserted into the
@@ -249,8 +249,8 @@ fn lead_on<'a>(
     handed_over
 }
 
-/// Removes edges of the anchor from names that have another replacement: names of its own minor, which the release
-/// skips, and names that the main line already replaces or skips, if the anchor was not on it.
+/// Removes edges of the anchor from names that have another replacement. These are names of its own minor, which the
+/// release skips. If the anchor was not on the main line, they are also the names that the main line replaces or skips.
 fn settle(stream: &MinorStream<'_>, manner: Manner, anchor: &mut AuthoredEntry) {
     let is_main = stream.is_main(anchor);
     let is_provided = |name: &str| {

@@ -1,4 +1,4 @@
-//! The report for people, and the comments above manifests.
+//! Text form of the report, and the comments above manifests.
 
 use crate::migrate::words;
 use crate::migrate::{MANUAL, MigrationReport, MoveFinding, MoveVerdict, SubscriptionReport};
@@ -8,7 +8,7 @@ use olmguard_report::text::{MOST_COLUMNS, lines_of};
 use olmguard_report::{Text, Tone};
 
 impl MigrationReport {
-    /// The report for people: the result, then each Subscription.
+    /// Renders the text form: the result, then each Subscription.
     pub fn to_text(&self) -> Text {
         let mut text = Text::default();
         let verdicts = [
@@ -55,7 +55,7 @@ impl SubscriptionReport {
         }
     }
 
-    /// The Subscription, what it has installed, and the result.
+    /// Formats the Subscription, its installed bundle, and the result.
     fn head(&self) -> String {
         let bundle = self.bundle.as_ref().map(BundleReport::label);
         let installed = bundle.or_else(|| self.installed.as_deref().map(go::escape));
@@ -65,7 +65,7 @@ impl SubscriptionReport {
         format!("{} ({package}{installed}): {verdict}", self.key())
     }
 
-    /// The namespace and the name.
+    /// Formats the namespace and the name.
     pub(super) fn key(&self) -> String {
         format!("{}/{}", go::escape(&self.namespace), go::escape(&self.name))
     }
@@ -84,7 +84,8 @@ impl SubscriptionReport {
         }
     }
 
-    /// The lines above its manifest: where it is from, why it is as it is, and what else it needs.
+    /// Returns the comment above the manifest: its origin, the reasons for its fields, and its
+    /// additional needs.
     pub(super) fn comment(&self) -> Vec<String> {
         let package = go::escape(&self.package);
         let from = format!("Subscription {} of package {package}", self.key());
@@ -120,7 +121,7 @@ impl SubscriptionReport {
     }
 }
 
-/// A command in lines that a shell joins.
+/// Prints a command in several lines that a shell joins.
 fn say_command(command: &str, text: &mut Text) {
     let lines = lines_of(command, MOST_COLUMNS - COMMAND.len() - CONTINUED.len());
     let last = lines.len().saturating_sub(1);
@@ -145,8 +146,8 @@ fn tone(verdict: MoveVerdict) -> Tone {
     }
 }
 
-/// Before each line of a command.
+/// Indentation of each line of a command.
 const COMMAND: &str = "  ";
 
-/// Behind each line of a command but the last.
+/// End of each line of a command except the last.
 const CONTINUED: &str = " \\";

@@ -307,8 +307,8 @@ fn look_of(sketch: &Sketch<'_, '_>, row: VersionRow) -> Look {
 
 /// Returns the rows that no fold hides.
 ///
-/// These rows have a mark that users look for, a note, the heading of a channel, the start or end of the walk, a
-/// branch, or a step that is not taken or has changed.
+/// These rows have a mark that users look for, a note, the heading of a channel, or the start or end of the walk.
+/// Others have a branch, or a step that is not taken or has changed.
 fn apart(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> BTreeSet<VersionRow> {
     let marked = rows(sketch).filter(|row| is_marked(sketch, *row));
     let around_notes = notes.iter().flat_map(|note| {
