@@ -1,11 +1,11 @@
 //! The command line.
 //!
-//! `commands` has a file for each command, `args` the flags that several share, `output` what is printed and how,
-//! `facts` the catalogs and the OLM that a command is asked about.
+//! `commands` has one file per command, `args` the flags that commands share, `output` the printing of results, and
+//! `facts` the catalogs and the OLM release that a command works with.
 //!
-//! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
-//! failure. Every flag can be set in the environment; `args::environment` names the variables.
-//! How a command ends is below: its exit code, why it has no result, or the signal that ends it.
+//! Results go to stdout, everything else to stderr. A reader that closes the pipe early is not an error.
+//! Every flag can be set in the environment; `args::environment` names the variables.
+//! This file also defines how a command ends: with an exit code, with a failure instead of a result, or by a signal.
 
 mod args;
 pub mod commands;
@@ -51,7 +51,7 @@ struct Cli {
     command: CliCommand,
 }
 
-/// Parses the arguments of this process, runs the command they name, and says how it ended.
+/// Parses the arguments of this process, runs the command, and returns its exit code.
 pub fn main(build: Build) -> ExitCode {
     let matches = matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -60,13 +60,13 @@ pub fn main(build: Build) -> ExitCode {
     guarded(|| cli.command.run(&command_line, build))
 }
 
-/// The command line of this program, with all that manual pages and completions show.
+/// The definition of the command line, with the flags and variables that manual pages and completions show.
 fn command() -> clap::Command {
     args::environment::with_variables(help::with_flags(Cli::command()))
 }
 
-/// Parses the arguments. A variable that is set in vain is told first, since an argument may be missing
-/// for that reason.
+/// Parses the arguments. Warns about ignored environment variables first, because one of them may be the reason for
+/// a missing argument.
 fn matches() -> ArgMatches {
     let words: Vec<_> = env::args_os().skip(1).collect();
     Color::of_words(&words).apply();
@@ -81,57 +81,57 @@ fn matches() -> ArgMatches {
     parsed.unwrap_or_else(|error| error.exit())
 }
 
-/// A panic is a fault of ours and has an exit code of its own; the panic hook has said where it was.
+/// Runs a command. A panic is a bug in olmguard and has its own exit code; the panic hook has printed its location.
 fn guarded(run: impl FnOnce() -> ExitCode) -> ExitCode {
-    // Nothing that the command may have left half done is looked at afterwards.
+    // Nothing reads the state that a panicking command leaves half done.
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         say(&"internal fault, please report it together with the lines above");
         Exit::Internal.into()
     })
 }
 
-/// Says on stderr what went wrong, on one line.
+/// Prints an error on stderr, on one line.
 fn say(error: &impl fmt::Display) {
     line("error", error);
 }
 
-/// Says on stderr what goes on all the same, on one line.
+/// Prints a warning on stderr, on one line. The command continues.
 fn warn(warning: &impl fmt::Display) {
     line("warning", warning);
 }
 
-/// Says on stderr what is worth knowing and counts as nothing, on one line.
+/// Prints a note on stderr, on one line. It has no effect on the result.
 fn note(note: &impl fmt::Display) {
     line("note", note);
 }
 
 fn line(what: &str, text: &impl fmt::Display) {
     let text = one_line(&text.to_string());
-    // Nothing is left to say it to if stderr is gone as well.
+    // If stderr is gone as well, the message cannot be printed anywhere.
     let _gone = writeln!(anstream::stderr(), "{what}: {text}");
 }
 
-// === How a command ends ===
+// === Exit codes ===
 
-/// The exit codes of every command, those of `check` in full.
+/// The exit codes of all commands. `check` uses every one of them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
-    /// Nothing denied or undecided.
+    /// Nothing is denied or undecided.
     Good,
-    /// Something denied.
+    /// Something is denied.
     Denied,
-    /// Wrong usage: nothing was judged.
+    /// Wrong usage: nothing is checked.
     Usage,
     /// An input could not be read.
     BadInput,
-    /// Undecided for another reason than a bad input.
+    /// Undecided for a reason other than an unreadable input.
     Undecided,
-    /// A fault of ours.
+    /// A bug in olmguard.
     Internal,
 }
 
 impl Exit {
-    /// The number of it.
+    /// The exit status of the process.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Good => 0,
@@ -143,7 +143,7 @@ impl Exit {
         }
     }
 
-    /// Which of several wins: the greatest.
+    /// The weight of the exit code. Of several exit codes, the greatest weight wins.
     pub(crate) fn weight(self) -> u8 {
         match self {
             Self::Good => 0,
@@ -155,28 +155,28 @@ impl Exit {
         }
     }
 
-    /// The one that wins; without any, it is good.
+    /// The exit code that wins, or `Good` if there are none.
     pub(crate) fn worst(exits: impl Iterator<Item = Self>) -> Self {
         exits.max_by_key(|exit| exit.weight()).unwrap_or(Self::Good)
     }
 }
 
-// === A command that ends before it has a result ===
+// === Commands that end without a result ===
 
-/// Why a command has no result.
+/// The reason why a command has no result.
 #[derive(Debug)]
 pub(crate) struct CommandFailure {
     words: String,
     exit: Exit,
 }
 
-/// An error for which a command has no result.
+/// An error that leaves a command without a result.
 pub(crate) trait HasExit: fmt::Display {
     /// The exit code of the command.
     fn exit(&self) -> Exit;
 }
 
-/// Gives errors an exit code of their own.
+/// Implements [`HasExit`] for errors, with this exit code.
 macro_rules! ends_with {
     ($exit:ident: $($error:ty),+) => {
         $(impl $crate::cli::HasExit for $error {
@@ -206,7 +206,7 @@ impl<E: HasExit> From<E> for CommandFailure {
     }
 }
 
-/// The result cannot be written: what is read has errors of its own.
+/// The result cannot be written. Errors of reading have their own types.
 impl From<io::Error> for CommandFailure {
     fn from(error: io::Error) -> Self {
         Self::new(
@@ -216,7 +216,7 @@ impl From<io::Error> for CommandFailure {
     }
 }
 
-/// The exit code of a command. Prints its failure.
+/// Returns the exit code of a command, and prints its failure.
 pub(crate) fn ended(done: Result<Exit, CommandFailure>) -> Exit {
     done.unwrap_or_else(|CommandFailure { words, exit }| {
         say(&words);
@@ -224,7 +224,7 @@ pub(crate) fn ended(done: Result<Exit, CommandFailure>) -> Exit {
     })
 }
 
-/// What the exit codes of a command mean, one per line; an internal error is the same in all.
+/// Describes the exit codes of a command, one per line. The line about internal errors is the same for all commands.
 fn exit_lines(rows: &[(Exit, &str)]) -> impl Iterator<Item = String> {
     let all = rows.iter().copied();
     let all = all.chain([(Exit::Internal, "internal error")]);
@@ -237,19 +237,19 @@ impl From<Exit> for ExitCode {
     }
 }
 
-// === The signals that end a server, and those that do not ===
+// === Signals that end a server, and signals that do not ===
 
 word_set! {
     /// A signal that ends a server.
     pub(crate) enum Signal {
         Interrupt => "SIGINT",
         Terminate => "SIGTERM",
-        /// By itself it would also write a core file, with the TLS key in it.
+        /// The default action would also write a core file, with the TLS key in it.
         Quit => "SIGQUIT",
     }
 }
 
-/// The signals of this process, from now on no longer deadly by themselves.
+/// The signals of this process. Once registered, they no longer end the process on their own.
 #[derive(Debug)]
 pub(crate) struct Signals {
     interrupt: unix::Signal,
@@ -266,7 +266,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.interrupt.recv() => Signal::Interrupt,
@@ -276,7 +276,7 @@ impl Signals {
     }
 }
 
-/// From now on, in this runtime, the signals that other servers reload their files by are logged, and end nothing.
+/// Logs and ignores the signals on which other servers reload their files, as long as this runtime exists.
 pub(crate) fn ignore_other_signals() -> io::Result<()> {
     let ignored = [
         (SignalKind::hangup(), "SIGHUP"),
@@ -299,7 +299,7 @@ pub(crate) fn ignore_other_signals() -> io::Result<()> {
 }
 
 impl Signal {
-    /// The code of a process that a signal ended: 128 and its number.
+    /// The exit code of a process that a signal ended: 128 plus the number of the signal.
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Interrupt => 128 + 2,

@@ -1,4 +1,4 @@
-//! The flags that several commands share, and what they mean; and the command line as it was typed and understood.
+//! The flags that commands share, and the command line as typed and as understood.
 
 pub(super) mod catalogs;
 pub(super) mod cluster;
@@ -23,10 +23,10 @@ use crate::cli::ends_with;
 use olmguard_admission::OnUndecided;
 use olmguard_server::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 
-/// A value of a flag: its name, itself and its help, which may be empty.
+/// A value of a flag: its name, the value, and its help, which may be empty.
 pub(super) type NamedValue<T> = (&'static str, T, &'static str);
 
-/// A parser of a flag with these values. The type of the values needs no knowledge of flags.
+/// A parser for a flag with these values. The type of the values needs no knowledge of clap.
 pub(super) fn one_of<T>(values: &'static [NamedValue<T>]) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
@@ -47,7 +47,7 @@ where
     })
 }
 
-/// A parser of a flag that is a number. The reasons of the standard library name its types.
+/// A parser for a numeric flag. It replaces the errors of the standard library, which are about Rust types.
 pub(super) fn number<T>(
     expected: &'static str,
 ) -> impl Fn(&str) -> Result<T, &'static str> + Clone + Send + Sync + 'static
@@ -57,7 +57,7 @@ where
     move |text| text.parse().map_err(|_| expected)
 }
 
-/// What [`number`] expects.
+/// The error texts for [`number`].
 pub(super) const FROM_ZERO: &str = "expected a whole number, 0 or more";
 pub(super) const FROM_ONE: &str = "expected a whole number, 1 or more";
 
@@ -95,7 +95,7 @@ pub(super) mod heading {
     /// The flags that every command has.
     pub(crate) const GLOBAL: &str = "Global";
 
-    /// The groups that `-h` leaves to `--help`.
+    /// The groups that only `--help` shows, not `-h`.
     pub(crate) const ADVANCED: [&str; 7] = [
         AUDIT,
         CLUSTER,
@@ -127,13 +127,13 @@ pub(crate) struct LogArgs {
 }
 
 impl LogArgs {
-    /// Sets the log up for the rest of this process.
+    /// Sets up the log for the rest of this process.
     pub(crate) fn install(self) -> Log {
         let format = self.format.unwrap_or_else(LogFormat::of_stderr);
         Log::install(format, self.level)
     }
 
-    /// What writes decisions into it.
+    /// The decision log with these settings.
     pub(crate) fn decisions(self) -> DecisionLog {
         DecisionLog { user: self.user }
     }
@@ -154,7 +154,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// The color of help texts and usage errors, which clap prints before it has read all flags.
+    /// The setting for help texts and usage errors, which clap prints before it has parsed all flags.
     pub(crate) fn of_words(words: &[OsString]) -> Self {
         let variable = env::var("OLMGUARD_COLOR").ok();
         let named = named(words).or(variable);
@@ -162,7 +162,7 @@ impl Color {
         color.unwrap_or_default()
     }
 
-    /// Applies to everything that this process prints from now on.
+    /// Applies the setting to everything that this process prints from now on.
     pub(crate) fn apply(self) {
         let choice = match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -188,9 +188,9 @@ fn named(words: &[OsString]) -> Option<String> {
     None
 }
 
-// === A command line as it was understood: with what the environment and the defaults add to it ===
+// === The command line as understood, with the environment and the defaults ===
 
-/// The command line with every flag that is in effect. No flag has a secret.
+/// The command line with every flag in effect. No flag contains a secret.
 pub(crate) fn command_line(command: &Command, matches: &ArgMatches) -> String {
     let mut words = vec![command.get_name().to_owned()];
     let (mut command, mut matches) = (command, matches);
@@ -223,7 +223,7 @@ fn said(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
         .collect()
 }
 
-/// A value as a shell would need it: in quotes where it is more than one plain word.
+/// A value as a shell expects it: in quotes unless it is a plain word.
 fn quoted(value: &OsStr) -> String {
     let text = value.to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=@+[]%".contains(c);
@@ -234,14 +234,15 @@ fn quoted(value: &OsStr) -> String {
     }
 }
 
-// === The options that stand on a command line ===
+// === The options typed on the command line ===
 //
-// A form of a command that has only some of them refuses the others.
+// A form of a command that supports only some of the options refuses the others.
 
-/// The long names of a command's options that were typed: neither defaults nor variables of the environment are among
-/// them, because those are not about this call.
+/// The long names of the options of a command that were typed. Defaults and environment variables are not included,
+/// because they are not specific to this call.
 ///
-/// As a flattened field, it stands before every other field: each takes its own out of the matches.
+/// As a flattened field, this must come before every other field, because each field removes its values from the
+/// matches.
 #[derive(Clone, Debug)]
 pub(crate) struct TypedOptions<Of> {
     long: Vec<String>,
@@ -262,7 +263,7 @@ pub(crate) struct NotOfForm {
 ends_with!(Usage: NotOfForm);
 
 impl<Of> TypedOptions<Of> {
-    /// Refuses every option but the ones of this form.
+    /// Refuses all options except the options of this form.
     pub(crate) fn refuse_but(
         &self,
         own: &[&str],

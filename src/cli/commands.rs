@@ -1,4 +1,4 @@
-//! The commands, a file each; and an input that one of them could not read.
+//! The commands, one file per command, and the error for an input that a command could not read.
 
 mod audit;
 mod bundle;
@@ -91,7 +91,7 @@ impl CliCommand {
     }
 }
 
-/// What a name that no catalog has was perhaps meant to be.
+/// Suggests the nearest names for a name that no catalog has.
 fn instead(near: &[String]) -> String {
     if near.is_empty() {
         return String::new();
@@ -100,9 +100,9 @@ fn instead(near: &[String]) -> String {
     format!("; did you mean {}?", quoted.join(", "))
 }
 
-// === An input that could not be read, of any command that reads manifests ===
+// === Unreadable inputs of the commands that read manifests ===
 
-/// An input that could not be read, and its place.
+/// An input that could not be read, with its location.
 #[derive(Debug)]
 struct BadInput {
     file: String,
@@ -110,7 +110,7 @@ struct BadInput {
     problem: InputProblem,
 }
 
-/// Where the file of an input is.
+/// The origin of an input file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Lies {
     /// In the file system.
@@ -120,7 +120,7 @@ enum Lies {
     InRevision,
 }
 
-/// Why an input could not be read.
+/// The reason why an input could not be read.
 #[derive(Debug, thiserror::Error)]
 enum InputProblem {
     #[error(transparent)]
@@ -135,7 +135,7 @@ enum InputProblem {
     Given(Position, GivenFault),
     #[error("{1}")]
     Review(Position, ReviewError),
-    /// An extension in an `apiVersion` that is not known.
+    /// An extension with an unknown `apiVersion`.
     #[error("unknown apiVersion {} of an extension", go::quote(.1))]
     Version(Position, String),
     /// An object of OLM v0.
@@ -144,7 +144,7 @@ enum InputProblem {
 }
 
 impl BadInput {
-    /// Where in the file, if somewhere in it.
+    /// The position in the file, if the problem has one.
     fn at(&self) -> Option<Position> {
         match &self.problem {
             InputProblem::Input(_) | InputProblem::File(_) => None,
@@ -156,7 +156,7 @@ impl BadInput {
         }
     }
 
-    /// The file, and the place in it if it has one.
+    /// The file, with the position if the problem has one.
     fn place(&self) -> String {
         match self.at() {
             Some(at) => format!("{}:{at}", self.file),
@@ -180,7 +180,7 @@ impl BadInput {
         }
     }
 
-    /// The input as a file of a revision, which is shown by this name.
+    /// The same input as a file of a git revision, shown by this name.
     fn in_revision(self, name: &str) -> Self {
         Self {
             file: name.to_owned(),
@@ -191,7 +191,7 @@ impl BadInput {
 }
 
 impl InputProblem {
-    /// Whether only its file or directory is affected, and not everything after it as well.
+    /// Whether the problem affects only its own file or directory, and not everything after it.
     fn ends_with_its_file(&self) -> bool {
         !matches!(
             self,
@@ -203,7 +203,7 @@ impl InputProblem {
 impl fmt::Display for BadInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problem {
-            // The error has the place itself.
+            // The error contains the position.
             InputProblem::Document(error) => write!(f, "{}:{error}", self.file),
             problem => write!(f, "{}: {problem}", self.place()),
         }

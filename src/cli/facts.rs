@@ -1,7 +1,7 @@
-//! The facts of a command: what its flags request, read with progress on a terminal, and with its faults printed.
+//! The facts that the flags of a command request. Reading them shows progress on a terminal, and prints their faults.
 //!
-//! `check` and `audit` read their manifests between [`FactsArgs::open`] and the facts; every other command takes both
-//! steps as one, with [`FactsArgs::load`].
+//! `check` and `audit` read their manifests between [`FactsArgs::open`] and [`OpenFacts::load`]. Every other command
+//! combines both steps with [`FactsArgs::load`].
 
 use std::collections::BTreeSet;
 use std::mem::take;
@@ -62,19 +62,19 @@ pub(crate) struct FactsArgs {
     pub(crate) project: ProjectArgs,
 }
 
-/// Facts of which the origin is known and opened, before any content is read.
+/// Facts whose origin is known and opened, but whose content is not read yet.
 pub(crate) struct OpenFacts {
     args: FactsArgs,
     pub(crate) origin: OpenOrigin,
     pub(crate) rules: Rules,
-    /// Warnings about the OLM that is judged by.
+    /// Warnings about the OLM to answer for.
     warnings: Vec<String>,
     /// Faults found before the facts are read.
     faults: Vec<Fault>,
 }
 
 impl FactsArgs {
-    /// Reads all of it, and says what is wrong with it.
+    /// Reads all facts, and prints their faults.
     ///
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
@@ -82,7 +82,7 @@ impl FactsArgs {
         self.open(edges)?.load(GivenObjects::default())
     }
 
-    /// Finds out where the facts are from.
+    /// Opens the origin of the facts.
     ///
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
@@ -93,8 +93,8 @@ impl FactsArgs {
         args.open_any(edges)
     }
 
-    /// These flags, and for those that are not given what the project says. A flag that names catalogs wins over all of its
-    /// catalogs.
+    /// These flags, with the values of the project file for flags that are not given. A flag that names catalogs
+    /// overrides all catalogs of the file.
     pub(crate) fn within(mut self, project: &mut Project) -> Self {
         let catalogs = &mut self.common.catalog;
         if catalogs.is_empty() && self.snapshot.is_none() && !self.from_cluster {
@@ -110,7 +110,7 @@ impl FactsArgs {
         self
     }
 
-    /// Finds out where the facts are from, if it is anywhere.
+    /// Opens the origin of the facts. The flags need not name a catalog.
     ///
     /// # Errors
     /// If the flags contradict each other.
@@ -129,10 +129,10 @@ impl FactsArgs {
         })
     }
 
-    /// Checks that no flag is about how a cluster is reached.
+    /// Checks that no flag for reaching a cluster is given.
     ///
     /// # Errors
-    /// If one is.
+    /// If such a flag is given.
     pub(crate) fn reach_no_cluster(&self) -> Result<(), UsageError> {
         let given = self.cluster.given();
         given.map_or(Ok(()), |flag| Err(UsageError::NotFromCluster { flag }))
@@ -157,9 +157,9 @@ impl FactsArgs {
         }
     }
 
-    /// Reads the objects that the bundles which these answers resolve to would replace, meet or need, and the images of the
-    /// bundles if it `pulls` them; each answer with the catalogs that it is given by. What cannot be had is a fault of the
-    /// facts.
+    /// Reads the objects that the bundles of these answers would replace, encounter or need. Also pulls the images of
+    /// the bundles if `pulls` is set. Each answer comes with the catalogs that it is based on. Facts that are
+    /// unavailable become faults.
     pub(crate) fn contents<'s>(
         &self,
         rules: &Rules,
@@ -194,7 +194,7 @@ impl FactsArgs {
 /// How many policies a warning names.
 const MOST_NAMED: usize = 5;
 
-/// Leaves out the policies that match by labels or by namespace, and warns of it: a question about a package has neither.
+/// Removes the policies that match by label or namespace, and warns about it: a question about a package has neither.
 pub(crate) fn leave_out_by_extension(facts: &mut Facts, package: &str) {
     let names = facts.policies.upgrades.leave_out_by_extension(package);
     let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
@@ -208,7 +208,7 @@ pub(crate) fn leave_out_by_extension(facts: &mut Facts, package: &str) {
 }
 
 impl OpenFacts {
-    /// The same with another use of what is found about the installation.
+    /// The same facts with another preflight mode.
     pub(crate) fn with_preflight(self, preflight: PreflightMode) -> Self {
         Self {
             rules: self.rules.with_preflight(preflight),
@@ -216,18 +216,18 @@ impl OpenFacts {
         }
     }
 
-    /// Every extension of the snapshot or the cluster; what is wrong with them is a fault of the facts.
+    /// Every extension of the snapshot or the cluster. Problems with extensions become faults of the facts.
     ///
     /// # Errors
-    /// If there is neither of them.
+    /// If there is neither a snapshot nor a cluster.
     pub(crate) fn extensions(&mut self) -> Result<Vec<Extension>, UsageError> {
         let running = self.origin.extensions().ok_or(UsageError::NoExtensions)?;
         self.faults.extend(running.faults);
         Ok(running.extensions)
     }
 
-    /// Hands every object of OLM v0 of the cluster to `take`, which returns what is wrong with it. That, and what cannot
-    /// be listed, is a fault of the facts.
+    /// Passes every object of OLM v0 of the cluster to `take`, which returns a problem with the object, if any. Such
+    /// problems, and objects that cannot be listed, become faults of the facts.
     ///
     /// # Errors
     /// If there is no cluster.
@@ -243,7 +243,7 @@ impl OpenFacts {
         Ok(())
     }
 
-    /// Reads all of it, with these objects, and says what is wrong with it.
+    /// Reads all facts, with these objects, and prints their faults and warnings.
     ///
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
@@ -254,7 +254,7 @@ impl OpenFacts {
         Ok(facts)
     }
 
-    /// Reads all of it without a word, and what to warn of.
+    /// Reads all facts and prints nothing. Also returns the warnings.
     ///
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
@@ -272,7 +272,7 @@ impl OpenFacts {
         let mut facts = request.load(reading())?;
         facts.faults.splice(0..0, self.faults);
         let mut warnings = self.warnings;
-        // Where there is no cluster, nothing about its OLM is news.
+        // Without the cluster, warnings about its OLM add nothing.
         if facts.faults.iter().any(Fault::is_of_cluster) {
             warnings.clear();
         }
@@ -281,7 +281,7 @@ impl OpenFacts {
 }
 
 impl Facts {
-    /// The exit code for facts that are not available; none if all are.
+    /// The exit code that the faults require; `None` if they require none.
     pub(crate) fn exit(&self) -> Option<Exit> {
         let exits = self.faults.iter();
         let exits = exits.filter_map(|fault| fault.exit(Exit::Undecided));
@@ -289,7 +289,7 @@ impl Facts {
     }
 }
 
-/// The origin that flags name, or which of them contradict each other.
+/// The origin that the flags name, or an error if they contradict each other.
 pub(crate) fn origin(
     snapshot: Option<&Path>,
     from_cluster: bool,
@@ -312,7 +312,7 @@ pub(crate) fn reading() -> Reading<'static> {
     }
 }
 
-/// A person at a terminal, or a pipeline that reads what is printed there.
+/// A listener that shows progress on a terminal, and prints warnings for people and pipelines.
 struct Terminal;
 
 impl FactsListener for Terminal {
@@ -334,7 +334,7 @@ pub(crate) fn say_fault(fault: &Fault) {
     }
 }
 
-/// Why nothing is judged.
+/// The reason why a command cannot answer at all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FactsError {
     #[error(transparent)]
@@ -359,7 +359,7 @@ impl HasExit for FactsError {
 }
 
 impl HasExit for ClusterRequestError {
-    /// A name that does not exist is wrong usage, a cluster that cannot be reached is not.
+    /// A name that does not exist is wrong usage; a cluster that cannot be reached is not.
     fn exit(&self) -> Exit {
         match self {
             Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
@@ -370,7 +370,7 @@ impl HasExit for ClusterRequestError {
 }
 
 impl Fault {
-    /// The exit code for it, where a cluster that cannot be reached counts as `undecided`. A catalog that could not be
+    /// The exit code for the fault, with `undecided` for a cluster that cannot be reached. A catalog that could not be
     /// fetched counts only if an answer needs it.
     pub(crate) fn exit(&self, undecided: Exit) -> Option<Exit> {
         match self {
@@ -391,7 +391,7 @@ impl Fault {
     }
 }
 
-/// Standard input can be read once.
+/// Checks that standard input is named at most once, because it can be read only once.
 pub(crate) fn check_stdin<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), UsageError> {
     let times = paths.filter(|path| path.as_os_str() == "-").count();
     if times > 1 {

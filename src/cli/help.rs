@@ -1,13 +1,13 @@
-//! What `-h` and `--help` show.
+//! The texts that `-h` and `--help` show.
 //!
-//! | text | has |
+//! | text | contains |
 //! | --- | --- |
 //! | `-h` | the flags that are used most, and examples |
 //! | `--help` | all flags, examples, exit codes, and how flags are set in the environment |
 //! | `olmguard help COMMAND`, `olmguard man` | the same, and what each value of a flag means |
 //!
-//! All of it is made from the definitions of commands and flags. clap's long form, with an empty line after
-//! each flag, is only in `olmguard help`: 45 flags of `serve` would take 250 lines.
+//! All texts are generated from the definitions of commands and flags. Only `olmguard help` uses clap's long form, with
+//! an empty line after each flag: the 45 flags of `serve` take 250 lines there.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +20,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::cli::args::{environment, heading};
 use crate::cli::{self, Exit};
 
-/// How much a help text shows.
+/// The amount of detail in a help text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Length {
     /// `-h`
@@ -41,7 +41,8 @@ impl Length {
     }
 }
 
-/// The name of this program in usage lines and examples: kubectl runs a plugin by its file name.
+/// The name of this program in usage lines and examples. It depends on the file name, because kubectl runs a plugin by
+/// its file name.
 pub(super) fn program() -> &'static str {
     let file = env::args_os().next().unwrap_or_default();
     named_by(&file)
@@ -65,7 +66,7 @@ pub(super) fn examples_and_exits(lines: &[&str], exits: &[(Exit, &str)]) -> Stri
     format!("{}\n\n{exits}", examples(lines))
 }
 
-/// The forms of a command that has several.
+/// The usage lines of a command that has several forms.
 pub(super) fn usage(forms: &[&str]) -> String {
     let forms: Vec<_> = forms.iter().map(|form| as_called(form)).collect();
     forms.join("\n       ")
@@ -84,7 +85,7 @@ fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
     format!("{style}{title}:{style:#}{lines}")
 }
 
-/// This program with `-h`, `--help` and `--version` in a group like all other flags.
+/// The program with `-h`, `--help` and `--version`, in a group like all other flags.
 ///
 /// Both help flags print clap's short form; [`shown`] decides what it contains.
 pub(super) fn with_flags(program: Command) -> Command {
@@ -101,7 +102,7 @@ pub(super) fn with_flags(program: Command) -> Command {
         .arg(version.help("Print the version"))
 }
 
-/// This program with the help texts of this length.
+/// The program with help texts of this length.
 pub(super) fn shown(program: Command, length: Length) -> Command {
     let template = template(&program);
     let program = program.help_template(template);
@@ -129,7 +130,7 @@ fn is_advanced(flag: &Arg) -> bool {
     group.is_some_and(|group| heading::ADVANCED.contains(&group))
 }
 
-/// The examples alone, and where the other flags are.
+/// The examples alone, and a hint how to see the other flags.
 fn brief_end(command: &Command) -> String {
     let examples = styled(command.get_after_help());
     if command.get_arguments().any(is_advanced) {
@@ -148,12 +149,12 @@ fn full_end(command: &Command) -> String {
     }
 }
 
-/// A text after the flags, with its styles.
+/// The text after the flags, with its styles.
 fn styled(end: Option<&StyledStr>) -> String {
     end.map(|end| end.ansi().to_string()).unwrap_or_default()
 }
 
-/// The groups, with their commands in the order in which they are shown.
+/// The groups of commands, in the order in which they are shown.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Upgrades",
@@ -169,7 +170,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Other", &["completions", "man", "version"]),
 ];
 
-/// The template of the program's help, with a list of these commands.
+/// The template of the program's help, which lists the commands in groups.
 fn template(program: &Command) -> String {
     let styles = Styles::default();
     let header = styles.get_header();

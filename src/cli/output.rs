@@ -1,5 +1,6 @@
-//! Results on stdout. A reader that closes the pipe early has what it wants: that is no failure.
-//! And on stderr, how far the reading of catalogs is.
+//! Results on stdout, and the progress of loading catalogs on stderr.
+//!
+//! A reader that closes the pipe early has what it needs, so a broken pipe is not an error.
 
 pub(super) mod json;
 pub(super) mod page;
@@ -38,8 +39,8 @@ where
     pub(crate) form: Form,
 }
 
-/// The name of the form that is printed by default. `default_value_t` would keep that of the first
-/// command for all of them, in a static.
+/// The name of the default form. `default_value_t` would keep the name for the first command in a static, and use it
+/// for all commands.
 fn name_of_default<Form: ValueEnum + Default>() -> String {
     let value = Form::default().to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())
@@ -55,18 +56,18 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
-/// Prints text; colours are taken out where they are not wanted.
+/// Prints text, and strips its colors if they are not wanted.
 pub(crate) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     taken(write(&mut stdout).and_then(|()| stdout.flush()))
 }
 
-/// Prints a text, each piece in the style of its tone.
+/// Prints a text, with each piece in the style of its tone.
 pub(crate) fn toned(report: &Text) -> io::Result<()> {
     text(|stdout| paint(report, stdout))
 }
 
-/// Prints a text that has no colours.
+/// Prints a text without colors.
 pub(crate) fn plain(report: &str) -> io::Result<()> {
     text(|stdout| stdout.write_all(report.as_bytes()))
 }
@@ -77,14 +78,14 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     taken(json::write_line(value, &mut stdout).and_then(|()| stdout.flush()))
 }
 
-/// One JSON value as the line that [`json`] prints.
+/// The line that [`json`] prints for a value.
 pub(crate) fn json_line(value: &impl Serialize) -> io::Result<String> {
     let mut line = Vec::new();
     json::write_line(value, &mut line)?;
     String::from_utf8(line).map_err(io::Error::other)
 }
 
-/// Prints bytes as they are, which hold nothing that a terminal would obey.
+/// Prints bytes unchanged. They must contain nothing that a terminal would obey.
 pub(crate) fn raw(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     taken(stdout.write_all(bytes).and_then(|()| stdout.flush()))
@@ -97,10 +98,10 @@ fn taken(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-// === How tones look on a terminal ===
+// === The styles of tones on a terminal ===
 
-/// Writes the text, each piece in the style of its tone. The stream leaves styles out where its reader is no terminal, or
-/// `NO_COLOR` is set.
+/// Writes the text, with each piece in the style of its tone. The stream strips the styles if its reader is not a
+/// terminal, or if `NO_COLOR` is set.
 fn paint(text: &Text, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
     text.pieces().try_for_each(|(tone, piece)| {
         let style = style(tone);
@@ -119,9 +120,9 @@ fn style(tone: Tone) -> Style {
     }
 }
 
-// === How far the reading of catalogs is, shown to whoever waits at a terminal ===
+// === The progress of loading catalogs, for users at a terminal ===
 
-/// Does `work`, and shows how far it is where that takes long and somebody looks on.
+/// Runs `work`. Shows its progress if it takes long and stderr is a terminal.
 pub(crate) fn with_progress<T: Send>(progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
     if io::stderr().is_terminal() {
         watched(progress, work)
@@ -130,7 +131,7 @@ pub(crate) fn with_progress<T: Send>(progress: &Progress, work: impl FnOnce() ->
     }
 }
 
-/// Runs `work`, and shows how far it is once it has taken longer than [`PATIENCE`].
+/// Runs `work`, and shows its progress once it has taken longer than [`PATIENCE`].
 fn watched<T: Send>(progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
@@ -155,7 +156,7 @@ fn watched<T: Send>(progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// What is fetched has no length that is known before.
+/// Creates a bar, or a spinner if the length is unknown, as it is for downloads.
 fn new_bar(progress: &Progress) -> ProgressBar {
     let template = match progress.total() {
         0 => "loading catalogs {spinner} {bytes}",

@@ -1,8 +1,8 @@
 //! `.olmguard.yaml`: the values of flags for every call in a repository.
 //!
 //! The file is in the current directory, or in the nearest directory above it up to the root of the git repository.
-//! Its paths are relative to it. A flag or a variable of the environment wins over it; a flag that names catalogs,
-//! over all of its catalogs. `serve` does not read it.
+//! Its paths are relative to the file. A flag or an environment variable overrides its value in the file. A flag that
+//! names catalogs overrides all catalogs of the file. `serve` does not read the file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) struct ProjectArgs {
     no_project: bool,
 }
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Project {
     /// Manifests to check.
@@ -39,11 +39,11 @@ pub(crate) struct Project {
     /// Revision or directory to compare with.
     pub(crate) base: Option<String>,
     pub(crate) on_undecided: Option<OnUndecided>,
-    /// What is installed, by the name of the extension.
+    /// The installed bundles, by the name of the extension.
     pub(crate) installed: BTreeMap<String, SaidArg>,
 }
 
-/// Why the file cannot be used.
+/// The reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProjectError {
     #[error("cannot find out the current directory: {0}")]
@@ -59,10 +59,10 @@ pub(crate) enum ProjectError {
 }
 
 impl ProjectArgs {
-    /// What the file of the current directory says; nothing if there is none, or it is ignored.
+    /// Reads the file for the current directory. Returns an empty project if no file exists, or if it is ignored.
     ///
     /// # Errors
-    /// If there is one that cannot be read.
+    /// If a file exists that cannot be read.
     pub(crate) fn read(self) -> Result<Project, ProjectError> {
         if self.no_project {
             return Ok(Project::default());
@@ -99,7 +99,7 @@ impl Project {
     }
 }
 
-/// The directory of the file, relative to the current one.
+/// The directory of the file, relative to the current directory.
 fn folder(here: &Path) -> Option<PathBuf> {
     let mut relative = PathBuf::new();
     for directory in here.ancestors() {
@@ -145,7 +145,7 @@ fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
     })
 }
 
-/// Standard input is for flags: every command would read it.
+/// Parses a path. Standard input is only for flags, because every command would read it.
 fn path(field: &DocumentField<'_>, folder: &Path) -> Result<PathBuf, FieldError> {
     match field.text()? {
         "-" => Err(field.error(FieldFault::Value {
@@ -179,7 +179,7 @@ fn catalogs(field: &DocumentField<'_>, folder: &Path) -> Result<CatalogArgs, Fie
     catalogs.collect()
 }
 
-/// `EXTENSION: VERSION[,bundle=NAME][,release=R]`, as the flag has it after the `=`.
+/// Parses `EXTENSION: VERSION[,bundle=NAME][,release=R]`, the same as the flag after its `=`.
 fn installed(field: &DocumentField<'_>) -> Result<BTreeMap<String, SaidArg>, FieldError> {
     let members = field.members()?.into_iter();
     let said = members.map(|(name, place)| {
@@ -189,7 +189,7 @@ fn installed(field: &DocumentField<'_>) -> Result<BTreeMap<String, SaidArg>, Fie
     said.collect()
 }
 
-/// A revision of git, or a path, which begins as one.
+/// Parses a git revision, or a path, which starts with `./`, `../` or `/`.
 fn base(field: &DocumentField<'_>, folder: &Path) -> Result<String, FieldError> {
     let text = field.text()?;
     let is_path = ["./", "../", "/"]

@@ -1,4 +1,4 @@
-//! The webhook as this version ships it: in its usual form, and for an OLM older than 1.0.
+//! The webhook as this version ships it: the default form, and the form for OLM before 1.0.
 
 use json_patch::Patch;
 use k8s_openapi::api::admissionregistration::v1::{
@@ -10,17 +10,17 @@ use crate::cluster::configuration::ExpectedConfiguration;
 use crate::cluster::policies::ExpectedPermission;
 use crate::manifest::documents;
 
-/// The configuration of this name as it is deployed.
+/// The configuration of this name, as deployed.
 pub(super) fn expected(name: &str) -> ExpectedConfiguration {
     let read = "it is built in, and a test reads it";
     let (usual, _) = webhooks(USUAL, None).expect(read);
     let (older, _) = webhooks(USUAL, Some(OLDER)).expect(read);
-    // The component adds its webhook to those that are always there.
+    // The component adds its webhook to the default ones.
     let (_, all) = webhooks(USUAL, Some(PREVIEW)).expect(read);
     ExpectedConfiguration::new(name.to_owned(), usual, vec![older]).with(all)
 }
 
-/// What asks for the permission `bypass`, as it is deployed.
+/// The admission policy that checks the permission `bypass`, as deployed.
 pub(super) fn permission() -> ExpectedPermission {
     let mut specs = documents(BYPASS.as_bytes()).map(|document| {
         let document = document.expect("it is built in, and a test reads it");
@@ -52,7 +52,7 @@ fn only(text: &str) -> Option<Value> {
     Some(documents(text.as_bytes()).next()?.ok()?.value)
 }
 
-/// What everything of olmguard is called in the manifests.
+/// The name of all objects of olmguard in the manifests.
 pub(super) const NAME: &str = "olmguard";
 
 const USUAL: &str = include_str!("../../deploy/base/validating-webhook-configuration.yaml");

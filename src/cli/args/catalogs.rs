@@ -1,4 +1,4 @@
-//! `--catalog NAME=PLACE`, the flags of every command that judges, and what is wrong with flags.
+//! `--catalog NAME=PLACE`, the flags that all evaluating commands share, and usage errors.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ pub(crate) struct CommonArgs {
 
 ends_with!(Usage: UsageError);
 
-/// Why the flags cannot be used together, or as they are.
+/// The reason why flags cannot be used, alone or together.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum UsageError {
     #[error(transparent)]
@@ -133,7 +133,7 @@ pub(crate) enum UsageError {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CatalogArgs(Vec<CatalogSource>);
 
-/// Why a `--catalog` is not understood.
+/// An error in a value of `--catalog`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum CatalogArgError {
     #[error("{found:?} has no name: write NAME=PATH, for example hub=catalog.yaml")]
@@ -152,12 +152,12 @@ pub(crate) enum CatalogArgError {
 }
 
 impl CatalogArgs {
-    /// Whether there is none.
+    /// Whether no catalog is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them, as plain data.
+    /// The catalogs as plain data.
     pub(crate) fn sources(&self) -> &[CatalogSource] {
         &self.0
     }
@@ -181,7 +181,7 @@ impl CatalogArgs {
     }
 }
 
-/// A catalog, as the flag has it.
+/// Parses a value of `--catalog`.
 fn catalog(text: &str) -> Result<CatalogSource, CatalogArgError> {
     let found = || text.to_owned();
     match text.split_once('=') {
@@ -196,7 +196,7 @@ fn catalog(text: &str) -> Result<CatalogSource, CatalogArgError> {
 }
 
 impl FromIterator<CatalogSource> for CatalogArgs {
-    /// Names that are there once each.
+    /// Collects catalogs, whose names must be unique.
     fn from_iter<I: IntoIterator<Item = CatalogSource>>(catalogs: I) -> Self {
         Self(catalogs.into_iter().collect())
     }

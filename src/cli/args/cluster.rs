@@ -1,4 +1,4 @@
-//! The flags about the cluster, of every command that asks one.
+//! The flags about the cluster, for every command that reads one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -50,13 +50,13 @@ pub(crate) struct ClusterRequestArgs {
 }
 
 impl ClusterRequestArgs {
-    /// The flags of a command that fetches no content of catalogs.
+    /// The flags of a command that fetches no catalog contents.
     pub(crate) fn of_cluster(cluster: ClusterArgs) -> Self {
         let catalogd = CatalogdArgs::default();
         Self { cluster, catalogd }
     }
 
-    /// These flags in another context of the kubeconfig.
+    /// The same flags for another context of the kubeconfig.
     pub(crate) fn of_context(&self, context: &str) -> Self {
         Self {
             cluster: self.cluster.of_context(context),
@@ -72,26 +72,26 @@ impl ClusterRequestArgs {
         }
     }
 
-    /// A flag of these that is given.
+    /// The first of these flags that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         self.cluster.given().or(self.catalogd.given())
     }
 }
 
 impl CatalogdArgs {
-    /// The CA certificates, if they are given.
+    /// The path of the CA certificates, if given.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.catalogd_ca.as_deref()
     }
 
-    /// A flag of these that is given.
+    /// The name of the flag, if it is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         self.catalogd_ca.as_ref().map(|_| "--catalogd-ca")
     }
 }
 
 impl AccessArgs {
-    /// How the cluster is reached.
+    /// The settings for reaching the cluster.
     pub(crate) fn access(&self) -> Access {
         Access {
             kubeconfig: self.kubeconfig().map(PathBuf::from),
@@ -99,7 +99,7 @@ impl AccessArgs {
         }
     }
 
-    /// A flag of these that is given.
+    /// The first of these flags that is given.
     fn given(&self) -> Option<&'static str> {
         let kubeconfig = self.kubeconfig().map(|_| "--kubeconfig");
         kubeconfig.or_else(|| set(self.context.as_ref()).map(|_| "--context"))
@@ -111,7 +111,7 @@ impl AccessArgs {
 }
 
 impl ClusterArgs {
-    /// These flags in another context of the kubeconfig.
+    /// The same flags for another context of the kubeconfig.
     pub(crate) fn of_context(&self, context: &str) -> Self {
         let mut args = self.clone();
         args.access.context = Some(context.to_owned());
@@ -127,24 +127,24 @@ impl ClusterArgs {
         }
     }
 
-    /// How the cluster is reached.
+    /// The settings for reaching the cluster.
     pub(crate) fn access(&self) -> Access {
         self.access.access()
     }
 
-    /// Where operator-controller is, if that was said.
+    /// The namespace of operator-controller, if given.
     pub(crate) fn olm_namespace(&self) -> Option<String> {
         set(self.olm_namespace.as_ref())
     }
 
-    /// A flag of these that is given.
+    /// The first of these flags that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let access = self.access.given();
         access.or_else(|| self.olm_namespace().map(|_| "--olm-namespace"))
     }
 }
 
-/// The name of an object of Kubernetes.
+/// Parses the name of a Kubernetes object.
 pub(crate) fn object_name(text: &str) -> Result<String, String> {
     if dns1123::is_subdomain(text) {
         Ok(text.to_owned())
@@ -153,7 +153,7 @@ pub(crate) fn object_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The name of a namespace.
+/// Parses the name of a namespace.
 pub(crate) fn some_namespace(text: &str) -> Result<String, String> {
     match namespace(text) {
         Ok(name) if !name.is_empty() => Ok(name),
@@ -165,7 +165,7 @@ pub(crate) fn some_namespace(text: &str) -> Result<String, String> {
 #[error("expected at most {LONGEST} lower-case letters, digits and inner hyphens")]
 struct NoNamespace;
 
-/// The name of a namespace, or nothing.
+/// Parses the name of a namespace, which may be empty.
 fn namespace(text: &str) -> Result<String, NoNamespace> {
     let is_name = text.len() <= LONGEST && dns1123::is_label(text);
     if is_name || text.is_empty() {
@@ -178,7 +178,7 @@ fn set(value: Option<&String>) -> Option<String> {
     value.filter(|value| !value.is_empty()).cloned()
 }
 
-/// How long the name of a namespace may be, in bytes.
+/// The maximum length of the name of a namespace, in bytes.
 const LONGEST: usize = 63;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The variables of the environment that flags are read from.
+//! The environment variables that flags are read from.
 //!
-//! A flag of one command has a variable of its own, `OLMGUARD_<COMMAND>_<FLAG>`: `--output` means
-//! something else to each. A flag that means the same wherever it is has one variable for all,
-//! `OLMGUARD_<FLAG>`, and so has every flag of `serve`, whose names are in the manifests of clusters.
+//! A flag of one command has a variable of its own, `OLMGUARD_<COMMAND>_<FLAG>`, because flags such as `--output` mean
+//! something different to each command. A flag that means the same everywhere has one variable for all commands,
+//! `OLMGUARD_<FLAG>`. So has every flag of `serve`, because the manifests of clusters contain these names.
 //!
-//! A shared variable is set for all commands, so it is no contradiction to what the command line says: it gives way.
+//! A shared variable is set for all commands, so it does not contradict the command line but gives way to it.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -15,7 +15,7 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::cli::args::heading;
 
-/// The flags that mean the same to every command that has them.
+/// The flags that mean the same in every command that has them.
 const SHARED: [&str; 17] = [
     "as",
     "as-group",
@@ -36,7 +36,7 @@ const SHARED: [&str; 17] = [
     "snapshot",
 ];
 
-/// The command whose flags have the names of shared ones.
+/// The command whose variables are named like shared ones.
 const SERVE: &str = "serve";
 
 const PREFIX: &str = "OLMGUARD_";
@@ -53,13 +53,12 @@ pub(crate) fn with_variables(program: Command) -> Command {
     program.mut_subcommands(|command| of_command(command, ""))
 }
 
-/// The same program without the shared variables that give way to the words of this command line, the program's name
-/// first.
+/// The program without the shared variables that give way to this command line. The first word is the program's name.
 pub(crate) fn giving_way(program: Command, words: impl IntoIterator<Item = OsString>) -> Command {
     let parsed = program.clone().ignore_errors(true);
     match parsed.try_get_matches_from(words) {
         Ok(matches) => without_moot(program, &matches),
-        // Help, which every variable is in.
+        // The user requests help, which shows every variable.
         Err(_) => program,
     }
 }
@@ -86,7 +85,7 @@ fn without_moot(command: Command, matches: &ArgMatches) -> Command {
     }
 }
 
-/// What a command line, and the variables of the command itself, say of one command.
+/// The arguments of one command that are explicit: typed, or set by a variable of the command itself.
 struct Said<'a> {
     command: &'a Command,
     matches: &'a ArgMatches,
@@ -107,7 +106,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Whether the variable of this flag says nothing beside it.
+    /// Whether the variable of this flag has no effect, because of the explicit arguments.
     fn makes_moot(&self, flag: &Arg) -> bool {
         let is_said = self.arguments.contains(&flag);
         let needs_cluster = flag.get_long().is_some_and(|name| REACH.contains(&name));
@@ -122,14 +121,15 @@ impl<'a> Said<'a> {
             || excluded.any(|one| self.command.get_arg_conflicts_with(one).contains(&flag))
     }
 
-    /// Whether an argument is given with this value, or with any.
+    /// Whether an argument is explicit and has this value; an empty value stands for any.
     fn has(&self, id: &str, value: &str) -> bool {
         let values = || self.matches.get_raw(id).into_iter().flatten();
         let is_given = self.arguments.iter().any(|one| one.get_id() == id);
         is_given && (value.is_empty() || values().any(|one| one == value))
     }
 
-    /// Whether a cluster is asked, by a variable too. A command without the flag asks one, unless it is given files.
+    /// Whether the command reads a cluster, also because of a variable. A command without the flag reads one unless it
+    /// is given files.
     fn has_cluster(&self) -> bool {
         let mut flags = self.command.get_arguments();
         let Some(flag) = flags.find(|flag| flag.get_id() == FROM_CLUSTER) else {
@@ -142,11 +142,11 @@ impl<'a> Said<'a> {
 
 const FROM_CLUSTER: &str = "from_cluster";
 
-/// How a cluster is reached: nothing where none is.
+/// The flags for reaching a cluster, which have no effect if no cluster is read.
 const REACH: [&str; 4] = ["catalogd-ca", "context", "kubeconfig", "olm-namespace"];
 
-/// A shared flag, and the id of what its variable gives way to on a command line, if that has this value, or any. It
-/// also gives way to each flag that excludes it.
+/// Shared flags, each with the id of an argument that its variable gives way to, and the value of that argument (empty
+/// for any). A variable also gives way to each flag that conflicts with its own flag.
 const GIVES_WAY: [(&str, &str, &str); 5] = [
     ("snapshot", FROM_CLUSTER, ""),
     ("from-cluster", "snapshot", ""),
@@ -156,7 +156,7 @@ const GIVES_WAY: [(&str, &str, &str); 5] = [
     ("policy", "catalogs", ""),
 ];
 
-/// How the flags of a command are set, in a sentence; none if it has no flags but the global ones.
+/// Describes in one sentence how to set the flags of a command; `None` if it has only global flags.
 ///
 /// The flags that all commands share are in groups of their own.
 pub(crate) fn in_help(command: &Command) -> Option<String> {
@@ -177,14 +177,14 @@ pub(crate) fn in_help(command: &Command) -> Option<String> {
     }
 }
 
-/// The prefix of the name of a flag in its variable.
+/// The part of a flag's variable before the name of the flag.
 fn prefix(flag: &Arg) -> Option<&str> {
     let name = variable(flag.get_long()?);
     let name = name.strip_prefix(PREFIX)?;
     flag.get_env()?.to_str()?.strip_suffix(name)
 }
 
-/// The groups of flags that are shared, and the group of the global ones.
+/// The groups of the shared flags, and the group of the global flags.
 fn groups<'a>(shared: &[&'a Arg]) -> Vec<&'a str> {
     let mut groups: Vec<&str> = Vec::new();
     let headings = shared.iter().filter_map(|flag| flag.get_help_heading());
@@ -207,7 +207,7 @@ pub(crate) fn warnings_of_process(program: &Command) -> Vec<String> {
     warnings(program, &words, &set.collect())
 }
 
-/// The words above a command end with a hyphen, as those before a flag do.
+/// Gives each flag of a command its variable. `above` has the names of the commands above, each with a hyphen after it.
 fn of_command(command: Command, above: &str) -> Command {
     let words = match command.get_name() {
         SERVE => String::new(),
@@ -226,21 +226,21 @@ fn of_flag(argument: Arg, words: &str) -> Arg {
     argument.env(name)
 }
 
-/// The variable for these words, with hyphens between them.
+/// The variable for these words, which are separated by hyphens.
 fn variable(words: &str) -> String {
     format!("{PREFIX}{}", words.to_uppercase().replace('-', "_"))
 }
 
-/// A flag by the variable that it is read from, to find variables that look like one and are read by none.
+/// A flag and its variables, to find variables that look like a flag's but that no flag reads.
 #[derive(Debug)]
 struct Flag {
     variable: String,
-    /// The variable of the flag when the variables of all commands had the names of flags alone.
+    /// The variable of the flag from the time when no variable contained the name of its command.
     former: String,
 }
 
-/// The warnings about variables that are set in vain, in byte order: variables of no flag, and variables from which
-/// the command that these words name was read before.
+/// The warnings about variables without effect, in byte order: variables of no flag, and variables that the command of
+/// this command line no longer reads.
 fn warnings(program: &Command, words: &[OsString], set: &BTreeSet<String>) -> Vec<String> {
     let mut own = Vec::new();
     collect_own(running(program, words), &mut own);
@@ -258,7 +258,7 @@ fn warnings(program: &Command, words: &[OsString], set: &BTreeSet<String>) -> Ve
         .collect()
 }
 
-/// The command that the words of a command line begin with.
+/// The command that a command line starts with.
 fn running<'c>(program: &'c Command, words: &[OsString]) -> &'c Command {
     let mut command = program;
     for word in words {
@@ -286,8 +286,8 @@ fn collect_own(command: &Command, flags: &mut Vec<Flag>) {
     }));
 }
 
-/// The warning for a variable that `serve` reads, and that this command has read too. Users who have set both
-/// variables know.
+/// The warning for a variable that `serve` reads and that this command used to read as well. Users who have set the new
+/// variable too need no warning.
 fn of_another_command(name: &str, own: &[Flag], set: &BTreeSet<String>) -> Option<String> {
     let mut moved = own.iter();
     let moved = moved.find(|flag| flag.former == name && flag.variable != name)?;
@@ -297,7 +297,7 @@ fn of_another_command(name: &str, own: &[Flag], set: &BTreeSet<String>) -> Optio
     })
 }
 
-/// The warning for a variable of no flag, or no longer of one, with the variables that replaced it, the nearest first.
+/// The warning for a variable of no flag. If flags used to read it, the warning names their variables, nearest first.
 fn of_no_flag<'f>(name: &str, flags: impl Iterator<Item = &'f Flag>) -> String {
     let mut now: Vec<&str> = Vec::new();
     for flag in flags.filter(|flag| flag.former == name) {
@@ -335,7 +335,7 @@ mod tests {
         own.chain(below).collect()
     }
 
-    /// Whether a flag is about the program itself, and has no value to set.
+    /// Whether a flag is about the program itself, and has no variable.
     fn has_none(flag: &str) -> bool {
         ["help", "version"].contains(&flag)
     }

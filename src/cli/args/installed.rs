@@ -1,4 +1,4 @@
-//! `VERSION[,bundle=NAME][,release=R]`: an installed bundle, as a user states it; and `--installed`, which states it of
+//! `VERSION[,bundle=NAME][,release=R]`: an installed bundle, as a user states it. `--installed` states it for
 //! extensions.
 
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use olmguard_views::see::nameless;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct SaidArg(pub(crate) StatedInstalled);
 
-/// Why a part of it is not understood.
+/// An error in a part of a stated bundle.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum PartError {
     #[error("{found:?} is not a part of an installed version: expected bundle=NAME or release=R")]
@@ -26,7 +26,7 @@ pub(crate) enum PartError {
 }
 
 impl SaidArg {
-    /// A version or a name, and no more.
+    /// A version or a bundle name, without further parts.
     pub(crate) fn of(text: &str) -> Self {
         Self(StatedInstalled {
             text: text.to_owned(),
@@ -34,10 +34,10 @@ impl SaidArg {
         })
     }
 
-    /// The installed bundle of an extension that requests this.
+    /// The installed bundle of an extension with this filter.
     ///
     /// # Errors
-    /// If it is neither a version nor the name of a bundle: why not, after what sets it.
+    /// If the text is neither a version nor the name of a bundle. The message starts with the flag that sets the text.
     pub(crate) fn resolve(
         &self,
         flag: &str,
@@ -48,7 +48,7 @@ impl SaidArg {
         installed.map_err(|why| nameless(flag, &self.0.text, &filter.package, &why))
     }
 
-    /// Adds one part that follows.
+    /// Adds a further part.
     fn set(&mut self, part: &str) -> Result<(), PartError> {
         let (field, key, value) = match part.split_once('=') {
             Some(("bundle", "")) => return Err(PartError::EmptyBundle),
@@ -67,7 +67,7 @@ impl SaidArg {
     }
 }
 
-/// Whether a text follows a version, and begins nothing of its own.
+/// Whether a text is a further part of a stated bundle, and does not start the next one.
 fn is_part(text: &str) -> bool {
     text.starts_with("bundle=") || text.starts_with("release=")
 }
@@ -84,18 +84,18 @@ impl FromStr for SaidArg {
     }
 }
 
-/// What one `--installed` says: one extension or, with commas between them, several.
+/// The value of an `--installed`: one extension, or several separated by commas.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct InstalledList(pub(crate) Vec<InstalledArg>);
 
-/// What is said of one extension.
+/// The stated bundle of one extension.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct InstalledArg {
     pub(crate) extension: String,
     pub(crate) said: SaidArg,
 }
 
-/// Why an `--installed` is not understood.
+/// An error in a value of `--installed`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum InstalledArgError {
     #[error("{found:?} has no extension or no version: write EXTENSION=VERSION")]

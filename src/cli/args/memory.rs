@@ -1,14 +1,14 @@
-//! How much memory the process can use, and which share of it catalogs get.
+//! The memory that the process can use, and the share of it for catalogs.
 //!
 //! ```text
-//! --memory-limit, else the limit of the cgroup, else the memory of the machine
-//!   |-- 5/16 all catalogs: those loaded, those being loaded, and those that they replace;
+//! --memory-limit, otherwise the limit of the cgroup, otherwise the memory of the machine
+//!   |-- 5/16 all catalogs: loaded ones, ones being loaded, and the ones that they replace;
 //!   |        less if the rest is not enough for what follows
-//!   |        (1/4 one of them)
-//!   '-- the process, and all that clients can make a server take (`Limits`)
+//!   |        (1/4 for one of them)
+//!   '-- the process, and the most that clients can make a server use (`Limits`)
 //! ```
 //!
-//! The shares are here and nowhere else; `docs/reliability.md` adds them up.
+//! The shares are defined only here; `docs/reliability.md` adds them up.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use std::{fmt, fs};
 use olmguard_catalog::memory::Pool;
 use olmguard_server::Limits;
 
-/// How many bytes of memory the process can use.
+/// The memory that the process can use, in bytes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct MemoryLimit(u64);
 
@@ -36,16 +36,16 @@ pub(crate) struct TooLittle {
 }
 
 impl MemoryLimit {
-    /// The limit of this process: that of its cgroup, or of a cgroup above it; without one the memory of
+    /// The limit of this process: the smallest limit of its cgroup and the cgroups above it, and at most the memory of
     /// the machine.
     pub(crate) fn of_this_process() -> Self {
         Self(cgroup_limit(Path::new("/")))
     }
 
-    /// The memory of the catalogs of a server with these limits, on so many threads.
+    /// The memory for the catalogs of a server with these limits and this many threads.
     ///
     /// # Errors
-    /// If there is not enough for them.
+    /// If too little memory is left for catalogs.
     pub(crate) fn catalogs_beside(
         self,
         limits: &Limits,
@@ -60,7 +60,7 @@ impl MemoryLimit {
         Ok(self.pool(rest))
     }
 
-    /// The memory of catalogs, where this much is left for them.
+    /// The memory for catalogs, of which at most `rest` is left for them.
     fn pool(self, rest: u64) -> Pool {
         let all = (self.0 / 16 * 5).min(rest);
         let bytes = |share: u64| usize::try_from(share).unwrap_or(usize::MAX);
@@ -68,7 +68,7 @@ impl MemoryLimit {
     }
 }
 
-/// The memory of the catalogs of a command: all that it loads is counted together.
+/// The memory for the catalogs of a command. All that it loads shares one pool.
 pub(crate) fn of_commands() -> &'static Pool {
     static POOL: OnceLock<Pool> = OnceLock::new();
     POOL.get_or_init(|| {
@@ -94,23 +94,23 @@ impl fmt::Display for MemoryLimit {
     }
 }
 
-/// With less, a server has no room for the catalogs that OLM comes with, of some 4 MiB each.
+/// With less, a server has no room for the catalogs that OLM installs by default, about 4 MiB each.
 const LEAST: MemoryLimit = MemoryLimit(64 << 20);
 
-/// The process before it has a catalog or a connection, its threads, compressors, and what an allocator
-/// keeps: under attack it had up to 16 MiB more than 32.
+/// The process without catalogs and connections: its threads, compressors, and the memory that the allocator retains.
+/// Under attack, this was up to 16 MiB on top of 32 MiB.
 const PROCESS: u64 = 48 << 20;
 
-/// Why a text is not a quantity of memory.
+/// A text that is not a quantity of memory.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{text:?} is not a quantity of memory: expected one such as 384Mi, 1G or 400000000")]
 pub(crate) struct QuantityError {
     text: String,
 }
 
-/// The bytes of a quantity as Kubernetes writes it, such as `384Mi`, `1.5G` or `500e6`; at least one.
+/// Parses a Kubernetes quantity such as `384Mi`, `1.5G` or `500e6` into bytes; at least one.
 ///
-/// Upstream: apimachinery, [`pkg/api/resource/quantity.go`]. A part of a byte is rounded up, as there.
+/// Upstream: apimachinery, [`pkg/api/resource/quantity.go`]. Fractions of a byte are rounded up, as upstream does.
 ///
 /// [`pkg/api/resource/quantity.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/api/resource/quantity.go
 fn parse_quantity(text: &str) -> Result<u64, QuantityError> {
@@ -167,17 +167,17 @@ fn scale_of(suffix: &str) -> Option<f64> {
 /// 2^62.
 const LARGEST: f64 = 4_611_686_018_427_387_904.0;
 
-// === The memory limit of the cgroup that the process is in ===
+// === The memory limit of the cgroup of this process ===
 //
 // ```text
-// /proc/self/cgroup   0::/a/b          /sys/fs/cgroup/a/b/memory.max, then those above it
-//                     5:memory:/a/b    /sys/fs/cgroup/memory/a/b/memory.limit_in_bytes, the same
+// /proc/self/cgroup   0::/a/b          /sys/fs/cgroup/a/b/memory.max, then its parents
+//                     5:memory:/a/b    /sys/fs/cgroup/memory/a/b/memory.limit_in_bytes, then its parents
 // ```
 //
-// In a container, the path often is that of the host and is not there; the root of the mount is then the
-// container's own cgroup, and is read as well. The smallest limit of all counts.
+// In a container, the path is often the path on the host and does not exist. The root of the mount is then the
+// container's own cgroup, so the root is read as well. The smallest limit counts.
 
-/// The limit of this process, in bytes; `root` is where its files are.
+/// The limit of this process, in bytes. `root` is the directory that contains `proc` and `sys`.
 fn cgroup_limit(root: &Path) -> u64 {
     let of_machine = machine(root);
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
@@ -187,7 +187,7 @@ fn cgroup_limit(root: &Path) -> u64 {
         .map_or(of_machine, |limit| limit.min(of_machine))
 }
 
-/// The smallest limit from the group of a line of `/proc/self/cgroup` up to the root.
+/// The smallest limit from the cgroup in a line of `/proc/self/cgroup` up to the root.
 fn of_group(root: &Path, line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':');
     let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
@@ -204,12 +204,12 @@ fn of_group(root: &Path, line: &str) -> Option<u64> {
     limits.min()
 }
 
-/// A limit, if the file is there and has one: `max` is none.
+/// Reads a limit. Returns `None` if the file does not exist or contains no number, such as `max`.
 fn read(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// `MemTotal`; where it is not known, there is no limit.
+/// `MemTotal`, or `u64::MAX` if it is unknown.
 fn machine(root: &Path) -> u64 {
     let facts = fs::read_to_string(root.join("proc/meminfo")).unwrap_or_default();
     let total = facts
@@ -229,7 +229,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Those of a machine with so many cores.
+    /// The limits of a machine with this many cores.
     fn limits(cores: usize) -> Limits {
         Limits {
             workers: NonZeroUsize::new(cores).unwrap(),
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// The limit where these files are all there is.
+    /// The limit if only these files exist.
     fn limit_of(files: &[(&str, &str)]) -> u64 {
         let root = tempfile::tempdir().unwrap();
         for (path, content) in files {

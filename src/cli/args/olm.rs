@@ -1,4 +1,4 @@
-//! Which OLM is answered for: its release and gates, and the edges that count.
+//! The OLM to answer for: its release, its feature gates, and the upgrade edges that count.
 
 use std::str::FromStr;
 
@@ -20,7 +20,7 @@ pub(crate) struct OlmArgs {
     pub(crate) olm_feature_gates: Vec<String>,
 }
 
-/// A release by its name, or whichever there is.
+/// A release by its name, or `auto`.
 #[derive(Clone, Copy, Debug, Default, derive_more::Display, Eq, PartialEq)]
 pub(crate) enum AskedRelease {
     /// `auto`
@@ -31,7 +31,7 @@ pub(crate) enum AskedRelease {
     This(OlmRelease),
 }
 
-/// Why an `--olm-release` is not understood.
+/// An error in a value of `--olm-release`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}, or auto")]
 pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
@@ -47,7 +47,7 @@ impl OlmArgs {
 }
 
 impl AskedRelease {
-    /// The release, if it is one.
+    /// The release, unless it is `auto`.
     pub(crate) fn release(self) -> Option<OlmRelease> {
         match self {
             Self::Auto => None,
@@ -80,7 +80,7 @@ pub(crate) struct EdgesArgs {
     edges: Option<EdgeSource>,
 }
 
-/// The requested edges are not those of the OLM in use.
+/// The requested edges differ from the edges that the OLM in use follows.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "--graph {asked}: OLM {olm} uses {its}; omit the flag to get the answer of OLM",
@@ -99,7 +99,7 @@ impl EdgesArgs {
         self.edges.is_some()
     }
 
-    /// The rules with these edges, and a warning if OLM does not use them.
+    /// The rules with these edges, and a warning if OLM uses others.
     pub(crate) fn of(self, rules: Rules) -> (Rules, Option<Departure>) {
         let Some(asked) = self.edges else {
             return (rules, None);
@@ -114,7 +114,7 @@ impl EdgesArgs {
     }
 }
 
-/// The edges that the OLM in use goes by.
+/// The edges that the OLM in use follows.
 fn its_edges(gated: bool) -> &'static str {
     if gated {
         "the semver rules, because of its feature gate"

@@ -1,5 +1,5 @@
-//! The rules of administrators in files: `--policy` and `--guardrails`. `--as`, `--as-group` and `--at` say who makes
-//! an edit, and when: upgrade policies depend on both.
+//! The rules of administrators in files: `--policy` and `--guardrails`. `--as`, `--as-group` and `--at` set the user
+//! and the time of an edit, because upgrade policies depend on both.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(crate) struct PoliciesArgs {
 }
 
 impl PoliciesArgs {
-    /// The hint about a fact that a rule reads and no flag gives.
+    /// A hint about a fact that a rule reads and that no flag sets.
     pub(crate) fn assumed(&self, reads: RequesterFact) -> Option<&'static str> {
         match reads {
             RequesterFact::User if !self.has_user() => Some("no user given: use --as, --as-group"),
@@ -51,7 +51,7 @@ impl PoliciesArgs {
         }
     }
 
-    /// Who makes the edits, and when: without a name, a user in no group.
+    /// The user who makes the edits, and the time. Without flags, the user has no name and no groups.
     pub(crate) fn requester(&self) -> Requester {
         Requester {
             user: Some(UserInfo {
@@ -62,7 +62,7 @@ impl PoliciesArgs {
         }
     }
 
-    /// The same for an audit, which without a name is about no user in particular.
+    /// The requester of an audit. Without flags, it is no user in particular.
     pub(crate) fn requester_of_audit(&self) -> Requester {
         let requester = self.requester();
         let user = requester.user.filter(|_| self.has_user());
@@ -74,7 +74,8 @@ impl PoliciesArgs {
     }
 }
 
-/// A time, the start of a day, or a time of today. Both are in UTC, so the answer does not depend on where it is made.
+/// Parses a time, the start of a day, or a time of today. All are in UTC, so the answer does not depend on the local
+/// time zone.
 fn moment(text: &str) -> Result<Moment, NoMoment> {
     let today: String = now().to_string().chars().take(DATE).collect();
     let texts = [
@@ -89,7 +90,7 @@ fn moment(text: &str) -> Result<Moment, NoMoment> {
     })
 }
 
-/// A text that is no time.
+/// A text that is not a time.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{} is not a time: expected 2026-11-23T21:00:00Z, 2026-11-23T22:00:00+01:00, 2026-11-23 or 21:00 (both in UTC)",
@@ -99,7 +100,7 @@ struct NoMoment {
     found: String,
 }
 
-/// The characters of a date: `2026-11-23`.
+/// The length of a date such as `2026-11-23`, in characters.
 const DATE: usize = 10;
 
 fn now() -> Moment {

@@ -1,8 +1,8 @@
-//! JSON on stdout, safe to look at: a terminal and a CI runner obey nothing in it, a reader gets every text whole.
+//! JSON on stdout that is safe to print: terminals and CI runners obey nothing in it, and readers get every text in
+//! full.
 //!
-//! What is not printable by Go's rules, such as DEL and the marks that turn the direction of text,
-//! is written as `\u` escapes, which every JSON reader undoes. It does not pass through anstream,
-//! which takes such characters out.
+//! Characters that are not printable by Go's rules, such as DEL and bidirectional controls, are written as `\u`
+//! escapes, which every JSON reader decodes. The output bypasses anstream, which removes such characters.
 
 use std::io::{self, Write};
 
@@ -40,7 +40,7 @@ impl Formatter for Printable {
     }
 }
 
-/// Whether a terminal could obey this character, or not show it.
+/// Whether a terminal could obey this character, or fail to show it.
 pub(crate) fn must_be_escaped(character: char) -> bool {
     let mut buffer = [0; 4];
     let text = &*character.encode_utf8(&mut buffer);

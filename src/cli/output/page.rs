@@ -1,7 +1,7 @@
-//! Pages of the documentation: in files and pipes the Markdown as it is, on a terminal without its marks.
+//! Pages of the documentation: unchanged Markdown in files and pipes, and text without Markdown's marks on a terminal.
 //!
-//! Only the marks of headings, links, code and emphasis change. All other text, and so each table and list,
-//! stays as the page has it.
+//! Only the marks of headings, links, code and emphasis change. All other text stays as it is in the page, including
+//! tables and lists.
 
 use std::io::{self, IsTerminal};
 use std::ops::Range;
@@ -40,23 +40,23 @@ fn rendered(page: &str) -> String {
     rendering.text
 }
 
-/// A page that is copied from its start to its end, except for its marks.
+/// A page that is copied from start to end, except for its marks.
 struct Rendering<'p> {
     page: &'p str,
     text: String,
-    /// Up to here the page is copied.
+    /// The offset up to which the page is copied.
     at: usize,
-    /// Where the event before ends: at the end of a link, this is where its text ends.
+    /// The end of the previous event. At the end of a link, this is the end of its text.
     last_end: usize,
-    /// Whether the text is bold already, in a heading for example.
+    /// Whether the text is already bold, for example in a heading.
     is_bold: bool,
-    /// The fenced block around, if there is one.
+    /// The enclosing fenced block, if any.
     block: Option<Block>,
 }
 
 /// A fenced block of code.
 struct Block {
-    /// Before each line.
+    /// The prefix of each line.
     indent: String,
     code: String,
 }
@@ -103,14 +103,14 @@ impl<'p> Rendering<'p> {
         }
     }
 
-    /// Copies the page up to a place.
+    /// Copies the page up to an offset.
     fn copy(&mut self, to: usize) {
         let copied = self.page.get(self.at..to);
         self.text.push_str(copied.unwrap_or_default());
         self.at = self.at.max(to);
     }
 
-    /// Copies the page up to a part of it, and puts a text in place of the part.
+    /// Copies the page up to a part, and writes a text in place of the part.
     fn replace(&mut self, part: Range<usize>, by: &str) {
         self.copy(part.start);
         self.text.push_str(by);
@@ -128,7 +128,7 @@ impl<'p> Rendering<'p> {
         self.is_bold = true;
     }
 
-    /// Ends bold text at its end, and skips the marks behind it.
+    /// Ends bold text at `end`, and skips the marks after it.
     fn plain_until(&mut self, end: usize, marks_end: usize) {
         self.copy(end);
         self.text.push_str(&BOLD.render_reset().to_string());
@@ -145,7 +145,7 @@ impl<'p> Rendering<'p> {
         }
     }
 
-    /// The fence may be indented, in a list for example; then the code is indented by as much again.
+    /// Starts a block. The fence may be indented, for example in a list; the code is then indented by [`INDENT`] more.
     fn start_block(&mut self, range: &Range<usize>) {
         self.copy(range.start);
         let line = self.text.trim_end_matches(' ').len();
@@ -173,7 +173,7 @@ impl<'p> Rendering<'p> {
 
 const BOLD: Style = Style::new().bold();
 
-/// How far code is indented.
+/// The indentation of code, in spaces.
 const INDENT: usize = 4;
 
 #[cfg(test)]
@@ -183,7 +183,7 @@ mod tests {
 
     use super::*;
 
-    /// What a terminal shows of a page; bold text is between `<` and `>`.
+    /// The page as a terminal shows it; bold text is between `<` and `>`.
     fn shown(page: &str) -> String {
         let text = rendered(page);
         text.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">")

@@ -1,8 +1,8 @@
-//! JSON values as YAML, safe to look at, and read by every reader of YAML as what they were.
+//! JSON values as YAML that is safe to print, and that every YAML reader decodes to the same values.
 //!
-//! Strings are quoted: in YAML 1.1, which Kubernetes reads, `on`, `1.10` and `0x1` are none. What is not
-//! printable by Go's rules is escaped, the marks that turn the direction of text too, which a library
-//! for YAML leaves as they are. A text of several lines is a block where nothing in it needs an escape.
+//! Strings are quoted, because in YAML 1.1, which Kubernetes reads, `on`, `1.10` and `0x1` are not strings. Characters
+//! that are not printable by Go's rules are escaped. So are bidirectional controls, which YAML libraries leave as they
+//! are. A text of several lines becomes a block if nothing in it needs an escape.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub(crate) fn document(value: &Value) -> String {
     text
 }
 
-/// Members, the first one where the line stands already.
+/// Writes members. The first member continues the current line, which is already indented.
 fn mapping(members: &Map<String, Value>, depth: usize, to: &mut String) {
     for (index, (key, value)) in members.iter().enumerate() {
         if index > 0 {
@@ -53,7 +53,7 @@ fn mapping(members: &Map<String, Value>, depth: usize, to: &mut String) {
     }
 }
 
-/// Items, the first one where the line stands already.
+/// Writes items. The first item continues the current line, which is already indented.
 fn list(items: &[Value], depth: usize, to: &mut String) {
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
@@ -68,7 +68,7 @@ fn list(items: &[Value], depth: usize, to: &mut String) {
     }
 }
 
-/// What begins behind a key or a dash, with the end of its line.
+/// Writes the value after a key or a dash, and ends its line.
 fn inline(value: &Value, depth: usize, to: &mut String) {
     match value {
         Value::String(text) if is_plain_block(text) => {
@@ -81,13 +81,13 @@ fn inline(value: &Value, depth: usize, to: &mut String) {
             return;
         }
         Value::String(text) => quoted(text, to),
-        // Without members and items, so that JSON is YAML here.
+        // Values without members and items: their JSON is YAML.
         other => write!(to, "{other}").expect("a String takes everything"),
     }
     to.push('\n');
 }
 
-/// Between double quotes, where YAML knows the escapes of JSON but for its pairs of surrogates.
+/// Writes a text in double quotes. YAML has the escapes of JSON, except surrogate pairs.
 fn quoted(text: &str, to: &mut String) {
     to.push('"');
     for (at, character) in text.char_indices() {
@@ -107,7 +107,8 @@ fn quoted(text: &str, to: &mut String) {
     to.push('"');
 }
 
-/// Several lines, each with something printable that begins with no blank, and is no command to a CI runner.
+/// Whether a text has several lines, each of which starts and ends with a visible character, needs no escape, and is
+/// not a command to a CI runner.
 fn is_plain_block(text: &str) -> bool {
     let is_plain = |line: &str| {
         let edges = [line.chars().next(), line.chars().next_back()];
@@ -119,7 +120,7 @@ fn is_plain_block(text: &str) -> bool {
     text.contains('\n') && text.split('\n').all(is_plain)
 }
 
-/// A name of ours, which is no scalar of another kind in any YAML: `y` and `on` are.
+/// Whether a key needs no quotes, because every version of YAML reads it as a string. `y` and `on` do need quotes.
 fn is_word(key: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic();
     let begins_well = key.bytes().next().is_some_and(is_letter);
@@ -131,7 +132,7 @@ fn indent(depth: usize, to: &mut String) {
     to.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// Words that are no text.
+/// Words that YAML 1.1 does not read as strings.
 const OTHERS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 
 #[cfg(test)]
@@ -150,7 +151,7 @@ mod tests {
         }
     }
 
-    /// Texts that mean something else in YAML, and any others.
+    /// Texts that mean something else in YAML, and arbitrary texts.
     fn texts() -> impl Strategy<Value = String> {
         let traps = prop::sample::select(vec![
             "on",
