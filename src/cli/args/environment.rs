@@ -151,7 +151,7 @@ const GIVES_WAY: [(&str, &str, &str); 5] = [
     ("snapshot", FROM_CLUSTER, ""),
     ("from-cluster", "snapshot", ""),
     ("graph", "olm", "v0"),
-    // `lint` checks them in place of the catalogs that it is given.
+    // `lint` does not judge by guardrails and policies but checks them, so the variables would add subjects to it.
     ("guardrails", "catalogs", ""),
     ("policy", "catalogs", ""),
 ];

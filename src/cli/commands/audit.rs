@@ -1,4 +1,4 @@
-//! `olmguard audit [PATH...]`: what already runs, the worst first.
+//! `olmguard audit [PATH...]`: a report on what already runs, worst first.
 //!
 //! ```text
 //! PATH... --inputs--> extensions with their status, catalogs, policies --\
@@ -6,9 +6,9 @@
 //! --catalog, --snapshot, --from-cluster --> facts ------------------------+--> engine::audit --> AuditReport
 //! ```
 //!
-//! With `--catalog` in addition to a snapshot or a cluster, the report is a preview: what is different once that
-//! catalog is replaced. With `--fleet` or `--contexts` it is about many clusters ([`fleet`]). What cannot be read is
-//! said, and the rest is reported.
+//! With `--catalog` in addition to a snapshot or a cluster, the report is a preview of what replacing that catalog
+//! changes. With `--fleet` or `--contexts`, the report is about many clusters ([`fleet`]). Unreadable inputs are
+//! reported as errors, and the rest is audited.
 
 mod fleet;
 mod form;
@@ -86,7 +86,7 @@ pub(crate) struct AuditArgs {
 
 ends_with!(Usage: NoForm, FleetError);
 
-/// Runs the command.
+/// Runs `olmguard audit`.
 pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     if args.fleet.is_given() {
         return fleet::audit(args);
@@ -137,7 +137,7 @@ fn print(text: &str) -> io::Result<()> {
     output::text(|stdout| stdout.write_all(text.as_bytes()))
 }
 
-/// The manifests; without any, all that runs in the cluster or is in the snapshot.
+/// The manifests. Without any, all extensions of the cluster or the snapshot.
 fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, UsageError> {
     if args.paths.is_empty() {
         Ok(AuditedInputs::running(opened.extensions()?))
@@ -146,7 +146,7 @@ fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, Usa
     }
 }
 
-/// Gives each installed bundle its name, if a status has only its version.
+/// Sets the bundle name of each installed bundle whose status has only a version.
 fn name_installed(extensions: &mut [Extension], snapshot: &Snapshot) {
     for extension in extensions {
         if let Ok(filter) = &extension.filter {
@@ -156,7 +156,7 @@ fn name_installed(extensions: &mut [Extension], snapshot: &Snapshot) {
     }
 }
 
-/// The facts with the images of what the extensions move to next. What is wrong with those is printed.
+/// The facts with the images of the bundles that the extensions move to next. Prints the faults of these images.
 fn with_contents(
     args: &AuditArgs,
     facts: Facts,
@@ -176,7 +176,7 @@ fn with_contents(
     facts.with_contents(contents, faults)
 }
 
-/// Each extension as an edit that is made now.
+/// Each extension as an edit made now.
 fn edits<'a>(
     extensions: &'a [Extension],
     requester: &'a Requester,
@@ -224,7 +224,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     ),
 ];
 
-// === The extensions of the inputs, each with the status that it has there ===
+// === The extensions of the inputs, with the status that the inputs give them ===
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
@@ -233,12 +233,12 @@ pub(in crate::cli::commands) struct AuditedInputs {
     /// Catalogs and policies.
     pub(in crate::cli::commands) given: GivenObjects,
     pub(in crate::cli::commands) faults: Vec<BadInput>,
-    /// What a tool still makes manifests of.
+    /// Objects that a tool has yet to render into manifests.
     pub(in crate::cli::commands) skipped: Vec<SkippedInput>,
     unique: UniqueObjects,
 }
 
-/// What is not reported because it is no manifest yet, and where it is.
+/// An object that is skipped because it is not a finished manifest, with its location.
 #[derive(Debug, derive_more::Display)]
 #[display("{file}:{at}: {}", why.skipped())]
 pub(in crate::cli::commands) struct SkippedInput {
@@ -248,10 +248,10 @@ pub(in crate::cli::commands) struct SkippedInput {
 }
 
 impl AuditedInputs {
-    /// Reads every input; what cannot be read is kept as a fault.
+    /// Reads every input, and keeps unreadable inputs as faults.
     ///
     /// # Errors
-    /// If two objects have one kind and name.
+    /// If two objects have the same kind and name.
     pub(in crate::cli::commands) fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
         let mut read = Self::default();
         for input in Inputs::new(paths.to_vec(), io::stdin()) {
@@ -260,11 +260,11 @@ impl AuditedInputs {
         Ok(read)
     }
 
-    /// Reads one input. `take` is given each object first, for a command that has objects of its own: it returns nothing
-    /// for any other object.
+    /// Reads one input. `take` receives each object first, for commands that have objects of their own. It returns
+    /// `None` for any other object.
     ///
     /// # Errors
-    /// If two objects that it does not take have one kind and name.
+    /// If two objects that `take` does not accept have the same kind and name.
     pub(in crate::cli::commands) fn input(
         &mut self,
         input: Input,
@@ -279,7 +279,7 @@ impl AuditedInputs {
         }
     }
 
-    /// Extensions of a cluster or a snapshot, and no other inputs.
+    /// The extensions of a cluster or a snapshot, without other inputs.
     fn running(extensions: Vec<Extension>) -> Self {
         Self {
             extensions,
@@ -361,16 +361,16 @@ impl AuditedInputs {
     }
 }
 
-// === `--catalog NAME=PATH` with a snapshot or a cluster: what is different once it is replaced ===
+// === `--catalog NAME=PATH` with a snapshot or a cluster: what replacing the catalog changes ===
 //
 // ```text
 // snapshot or cluster --------------------> catalogs as they are --audit--\
 //                      \--catalog NAME=PATH--> catalogs after ----audit---+--> AuditChangeReport
 // ```
 //
-// Catalogs that stay share their content between both.
+// Both sides share the content of catalogs that stay.
 
-/// What is different for the extensions of these edits.
+/// The changes for the extensions of these edits.
 fn preview_report<'a>(
     facts: &Facts,
     current: &CurrentCatalogs,
@@ -387,7 +387,7 @@ fn preview_report<'a>(
     AuditChangeReport::of(names, extensions)
 }
 
-/// A name that the snapshot or the cluster does not have is perhaps a typo.
+/// Warns about a name that the snapshot or the cluster does not have, because it may be a typo.
 fn warn_of_added(current: &CurrentCatalogs) {
     for name in current.added() {
         warn(&format!(
@@ -397,7 +397,7 @@ fn warn_of_added(current: &CurrentCatalogs) {
     }
 }
 
-/// The report in a form that it has.
+/// The report in one of the forms that a preview has.
 fn preview_text(
     report: &AuditChangeReport,
     unread: Vec<Finding>,
@@ -411,7 +411,7 @@ fn preview_text(
     })
 }
 
-/// What the report counts as.
+/// The exit codes that the report requires.
 fn preview_exits(report: &AuditChangeReport) -> impl Iterator<Item = Exit> + use<> {
     let harmful = (report.count(Level::Harmful) > 0).then_some(Exit::Denied);
     let undecided = report.is_undecided().then_some(Exit::Undecided);

@@ -1,5 +1,4 @@
-//! `olmguard bundle`: whether OLM installs a bundle, and after which it can follow; with
-//! findings for pipelines.
+//! `olmguard bundle`: whether OLM can install a bundle, and which bundles it can follow, with findings for pipelines.
 
 use std::io;
 
@@ -106,7 +105,7 @@ fn print(form: BundleForm, checked: CheckedBundle<'_>) -> io::Result<()> {
     }
 }
 
-/// The bundle in a directory or an image.
+/// Reads the bundle from a directory or an image.
 fn read_bundle(place: &FilesPlace) -> Result<(RegistryBundle, BundleObjects), BundleFilesError> {
     let progress = Progress::default();
     output::with_progress(&progress, || bundle_files::read(place, &progress))
@@ -114,9 +113,9 @@ fn read_bundle(place: &FilesPlace) -> Result<(RegistryBundle, BundleObjects), Bu
 
 ends_with!(BadInput: BundleFilesError, UncomparedCrd);
 
-// === Findings for code hosts, editors and pipelines, each at the manifest that it is about ===
+// === Findings for code hosts, editors and pipelines, each located in its manifest ===
 
-/// The report on a bundle, and where its objects are.
+/// The report on a bundle, and the locations of its objects.
 #[derive(Clone, Copy, Debug)]
 struct CheckedBundle<'a> {
     report: &'a ReleaseReport,
@@ -125,7 +124,7 @@ struct CheckedBundle<'a> {
 }
 
 impl CheckedBundle<'_> {
-    /// A line for each finding.
+    /// One line for each finding.
     fn github(&self) -> String {
         olmguard_report::github(&self.findings())
     }
@@ -136,7 +135,7 @@ impl CheckedBundle<'_> {
         olmguard_report::sarif(&rules, &self.findings(), None)
     }
 
-    /// A test case for each check that was made. Warnings are the output of their case.
+    /// A test case for each check that ran. Warnings are the output of their test case.
     fn junit(&self) -> Result<String, SerializeError> {
         let cases: Vec<_> = self.report.checks().map(|check| self.case(check)).collect();
         olmguard_report::junit("olmguard bundle", ("bundles", []), &cases)
@@ -159,7 +158,7 @@ impl CheckedBundle<'_> {
         }
     }
 
-    /// The files of an image are in no repository.
+    /// The place of a finding. The files of an image are in no repository, so its findings have no file.
     fn place_of(&self, found: &BundleFinding) -> Place {
         let FilesPlace::Path(folder) = self.place else {
             return Place::Named(self.place.to_string());
@@ -204,13 +203,13 @@ fn failure(error: &BundleFinding, whole: String) -> Failure {
     }
 }
 
-/// The reason, and below it the line of OLM if that is different.
+/// The reason, followed by OLM's own message if it differs.
 fn text(found: &BundleFinding) -> String {
     let upstream = found.other_upstream().map(|text| format!("\nOLM: {text}"));
     clean(&(found.shown() + &upstream.unwrap_or_default()))
 }
 
-/// What it usually weighs depends on the settings of OLM.
+/// A check as a SARIF rule. It has no default severity, because the severity depends on the settings of OLM.
 fn rule(check: PreflightCheck) -> Rule {
     Rule {
         id: check.as_str(),

@@ -1,6 +1,6 @@
-//! `olmguard catalogs`: the catalogs of a cluster as a list, for people and as JSON.
+//! `olmguard catalogs`: a list of the catalogs of a cluster, for people and as JSON.
 //!
-//! `olmguard snapshot show` lists those of a file in the same way; each brings the facts.
+//! `olmguard snapshot show` prints the same list for the catalogs of a file. Each command supplies its own facts.
 
 mod text;
 
@@ -40,34 +40,34 @@ const EXAMPLES: &[&str] = &[
     "olmguard catalogs --context prod -o json",
 ];
 
-/// What there is to list.
+/// The facts to list.
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
-    /// When and by what it was saved, where it is from a file.
+    /// The time and program version of the snapshot, if the list is from a file.
     pub(super) saved: Option<SavedList<'a>>,
-    /// What age is counted to, where they are those of now.
+    /// The current time, if the catalogs are current. Ages are relative to it.
     pub(super) now: Option<SystemTime>,
-    /// The policies that were saved, where it is from a file.
+    /// The saved policies, if the list is from a file.
     pub(super) policies: Option<&'a SavedPolicies>,
-    /// What was saved of extensions, where it is from a file.
+    /// The saved extensions, if the list is from a file.
     pub(super) extensions: Option<&'a SavedExtensions>,
-    /// The OLM beside the catalogs, where it is known.
+    /// The OLM of the catalogs, if known.
     pub(super) olm: Option<&'a OlmFacts>,
     pub(super) catalogs: &'a [CatalogState],
 }
 
-/// Where a list from a file comes from.
+/// The origin of a list from a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavedList<'a> {
     pub(super) at: &'a str,
-    /// The version of the program.
+    /// The version of olmguard that saved the file.
     pub(super) by: &'a str,
 }
 
-/// Runs the command. A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
+/// Runs `olmguard catalogs`. A catalog that is unavailable is listed with the reason, and does not fail the command.
 pub(super) fn run(args: &CatalogsArgs) -> Result<Exit, CommandFailure> {
     let cluster = OpenCluster::open(&args.cluster.request())?;
-    // What is listed is the same by the rules of any release.
+    // The list is the same under the rules of every release.
     let catalogs = cluster.catalogs(&Rules::default(), reading())?;
     let olm = olm(&cluster);
     let listing = Listing {
@@ -82,7 +82,7 @@ pub(super) fn run(args: &CatalogsArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Good)
 }
 
-/// The OLM of a cluster; what is not certain about it is said.
+/// The OLM of a cluster. Prints a warning about anything uncertain.
 pub(super) fn olm(cluster: &OpenCluster) -> Option<OlmFacts> {
     match cluster.olm() {
         Ok(found) => {

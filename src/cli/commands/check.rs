@@ -8,8 +8,8 @@
 //! --catalog NAME=PATH --facts--> contents -----------/
 //! ```
 //!
-//! Everything is read before anything is judged, and everything is judged before the exit code says
-//! that an input was bad.
+//! All inputs are read before anything is judged. Everything readable is judged, even if the exit code then reports an
+//! unreadable input.
 
 mod ahead;
 mod args;
@@ -45,7 +45,7 @@ pub(super) use args::CheckArgs;
 
 pub use report::Report;
 
-/// Runs the command.
+/// Runs `olmguard check`.
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
     let project = args.facts.project.read().map_err(FactsError::from)?;
     let args = &args.clone().within(project)?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
     Ok(judge(args, &plan, &gathered, &facts, printed)?)
 }
 
-/// Prints what is worth telling, and returns it for the report.
+/// Prints findings, and returns them for the report.
 fn print_all(findings: Vec<Finding>) -> Vec<Finding> {
     findings.iter().for_each(print);
     findings
@@ -81,7 +81,7 @@ fn print(finding: &Finding) {
     }
 }
 
-/// The contents of the bundles that the cases resolve to, and what is wrong with them.
+/// The contents of the bundles that the cases resolve to, and the faults of reading them.
 fn contents(
     args: &CheckArgs,
     plan: &CheckPlan,
@@ -140,7 +140,7 @@ fn judge(
     Ok(exit)
 }
 
-/// The exit code of the run: that of the worst result, input or fact.
+/// The exit code of the run, from its worst result, input or fact.
 fn exit(
     args: &CheckArgs,
     gathered: &GatheredInputs,

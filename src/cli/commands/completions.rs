@@ -1,4 +1,4 @@
-//! `olmguard completions SHELL`: what a shell offers at the tab key.
+//! `olmguard completions SHELL`: the completion scripts of shells.
 
 use clap_complete::{Shell, generate};
 
@@ -21,7 +21,7 @@ const EXAMPLES: &[&str] = &[
 pub(super) fn run(args: &CompletionsArgs) -> Result<Exit, CommandFailure> {
     let mut command = crate::cli::command();
     let name = command.get_name().to_owned();
-    // First to memory: it panics where the reader goes away.
+    // Generate into memory first, because the generator panics if the reader closes the pipe.
     let mut script = Vec::new();
     generate(args.shell, &mut command, name, &mut script);
     output::text(|stdout| stdout.write_all(&script))?;

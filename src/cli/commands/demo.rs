@@ -1,4 +1,4 @@
-//! `olmguard demo`: the whole thing on this machine, with the built-in sample catalog.
+//! `olmguard demo`: the complete webhook on this machine, with the built-in sample catalog.
 //!
 //! ```text
 //! case --AdmissionReview--> client ==TLS==> server --> judge
@@ -57,7 +57,7 @@ enum Afterwards {
     Keep,
 }
 
-/// Why a demo breaks off.
+/// The error that ends a demo early.
 #[derive(Debug, thiserror::Error)]
 enum DemoError {
     #[error(transparent)]
@@ -72,7 +72,7 @@ enum DemoError {
     Write(#[from] io::Error),
 }
 
-/// Plays every case, and ends or stays.
+/// Plays every case, then ends or keeps the server running.
 pub(crate) fn run(args: DemoArgs) -> ExitCode {
     let afterwards = if args.keep {
         Afterwards::Keep
@@ -85,7 +85,7 @@ pub(crate) fn run(args: DemoArgs) -> ExitCode {
         &mut anstream::stdout().lock(),
     ) {
         Ok(()) => Exit::Good.into(),
-        // Whoever reads a demo may stop reading it.
+        // The reader of a demo may stop reading.
         Err(DemoError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Good.into()
         }
@@ -169,9 +169,9 @@ async fn keep(server: &Server, out: &mut dyn Write) -> Result<(), DemoError> {
     Ok(())
 }
 
-// === A client of the webhook over TLS, as an API server is one ===
+// === A TLS client of the webhook, similar to an API server ===
 //
-// With what kubectl prints for a reply.
+// It also formats replies as kubectl prints them.
 
 /// A connection to the webhook.
 #[derive(Debug)]
@@ -180,14 +180,14 @@ struct Client {
     addr: SocketAddr,
 }
 
-/// What came back.
+/// The reply that was received.
 #[derive(Clone, Debug)]
 struct ReceivedReply {
     status: StatusCode,
     body: Bytes,
 }
 
-/// Why nothing came back.
+/// The reason why no reply was received.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot ask the webhook: {source}")]
 struct ClientError {
@@ -195,7 +195,7 @@ struct ClientError {
 }
 
 impl Client {
-    /// Connects, trusting this certificate and no other.
+    /// Connects, and trusts only this certificate.
     async fn connect(
         addr: SocketAddr,
         certificate: CertificateDer<'static>,
@@ -205,7 +205,7 @@ impl Client {
         let name = ServerName::try_from("localhost").map_err(failed)?;
         let tls = connector.connect(name, tcp).await.map_err(failed)?;
         let (requests, connection) = handshake(TokioIo::new(tls)).await.map_err(failed)?;
-        // What ends the connection early fails the request that waits on it.
+        // If the connection ends early, the pending request fails.
         tokio::spawn(connection);
         Ok(Self { requests, addr })
     }
@@ -252,13 +252,13 @@ fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ClientE
     }
 }
 
-/// An API server waits as long by default.
+/// The deadline of a request, equal to the default timeout of an API server.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// No reply is nearly as large.
+/// The maximum size of a reply in bytes, far larger than any real reply.
 const REPLY_LIMIT: usize = 1 << 20;
 
-/// Why a reply is none that an API server would take.
+/// The reason why an API server would not accept a reply.
 #[derive(Debug, thiserror::Error)]
 enum ReplyError {
     #[error("the webhook answered {status}: {body}")]
@@ -289,10 +289,10 @@ struct RepliedStatus {
     reason: String,
 }
 
-/// What kubectl prints for a reply, from its bytes alone: lines, each with its line break.
+/// The lines that kubectl prints for a reply, taken only from its bytes. Each line ends with a line break.
 ///
-/// Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/errors/statuserror.go`] (the words
-/// before the message) and kubectl, [`pkg/cmd/util/helpers.go`] (the words before those).
+/// Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/errors/statuserror.go`] (the text before the
+/// message) and kubectl, [`pkg/cmd/util/helpers.go`] (the text before that).
 ///
 /// [`apiserver/pkg/admission/plugin/webhook/errors/statuserror.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/errors/statuserror.go
 /// [`pkg/cmd/util/helpers.go`]: https://github.com/kubernetes/kubectl/blob/v0.36.1/pkg/cmd/util/helpers.go
@@ -355,7 +355,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What is printed of one case.
+    /// The output of one case.
     fn case(transcript: &str, number: usize) -> &str {
         let from = transcript.find(&format!("{number}. ")).unwrap();
         let rest = &transcript[from..];
@@ -363,7 +363,7 @@ mod tests {
         &rest[..end]
     }
 
-    /// The sample with one piece of its main catalog written otherwise.
+    /// The sample with one piece of its main catalog changed.
     #[track_caller]
     fn with_edge(from: &str, to: &str) -> Sample {
         let built_in = Sample::built_in();

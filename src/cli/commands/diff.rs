@@ -1,4 +1,4 @@
-//! `olmguard diff`: what a change of a catalog does to those who use it.
+//! `olmguard diff`: the effects of a catalog change on its users.
 
 mod installed;
 
@@ -112,7 +112,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     ),
 ];
 
-/// Why there is nothing to print.
+/// The reason why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
 enum DiffError {
     #[error(
@@ -138,7 +138,7 @@ impl HasExit for DiffError {
     }
 }
 
-/// Prints what changed.
+/// Runs `olmguard diff`.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
     if args.olm == Generation::V0 && args.installed.is_given() {
         return Err(DiffError::Generations.into());
@@ -187,7 +187,7 @@ fn print(
     }
 }
 
-/// The catalog at a place; why it cannot be had.
+/// Loads the catalog at a place, or returns the reason why it is unavailable.
 pub(super) fn load(place: &CatalogPlace, rules: &Rules) -> Result<Arc<Catalog>, String> {
     let reading = Progress::default();
     let content = || place.load(&mut Loader::new(rules, &reading, memory::of_commands()));
@@ -212,7 +212,7 @@ fn exit(packages: &[WeighedPackage<'_>], allowed: &[ChangeKind]) -> Exit {
     }
 }
 
-/// A kind that can be allowed, by its name.
+/// Parses the name of a kind that can be allowed.
 fn kind(text: &str) -> Result<ChangeKind, String> {
     let harmful = || {
         ChangeKind::ALL
@@ -225,7 +225,7 @@ fn kind(text: &str) -> Result<ChangeKind, String> {
     })
 }
 
-// === What changed as JSON, schema `olmguard.diff/v1` ===
+// === The changes as JSON, schema `olmguard.diff/v1` ===
 
 /// Output of `olmguard diff` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

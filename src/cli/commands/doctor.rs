@@ -1,4 +1,4 @@
-//! `olmguard doctor`: whether the guard of a cluster is well, and what to do where it is not.
+//! `olmguard doctor`: whether the webhook of a cluster is healthy, and how to fix it if not.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     ),
 ];
 
-/// Runs the command.
+/// Runs `olmguard doctor`.
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, CommandFailure> {
     let findings = examine(&facts(args)?);
     match args.output.form {
@@ -135,7 +135,7 @@ impl DoctorArgs {
     }
 }
 
-/// Something that is wrong comes before that the proof could not be had.
+/// The exit code. A failure takes precedence over a round trip that could not be tested.
 fn exit(findings: &[Finding], warn_as_error: bool) -> Exit {
     let worst = findings.iter().map(|finding| finding.state).max();
     let is_unproven = |one: &Finding| (one.check, one.state) == (Check::RoundTrip, State::Unknown);
@@ -149,9 +149,9 @@ fn exit(findings: &[Finding], warn_as_error: bool) -> Exit {
 
 ends_with!(Undecided: NoAnswer);
 
-// === Findings for people: a line for each, its cause and what to run below it, the counts at the end ===
+// === Findings for people: one line each, the cause and a command below it, the counts at the end ===
 
-/// All of them.
+/// The text of all findings.
 fn text(findings: &[Finding]) -> Text {
     let mut text = Text::default();
     for finding in findings {
@@ -181,7 +181,7 @@ fn tone(state: State) -> Tone {
     }
 }
 
-/// The worst first, those that are none left out.
+/// The number of findings by state, worst first, without states that do not occur.
 fn counts(findings: &[Finding]) -> String {
     let count = |state| findings.iter().filter(|one| one.state == state).count();
     let counts = [State::Fail, State::Unknown, State::Warn, State::Ok];

@@ -1,5 +1,7 @@
-//! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not; and
-//! `olmguard explain TOKEN`: what a token, an exit code, or a text that was shown, means, and what to do about an alert.
+//! `olmguard explain PACKAGE FROM TO`: why one bundle is a successor of another, or why not.
+//!
+//! `olmguard explain TOKEN`: the meaning of a reason code, an exit code or a printed text, and what to do about an
+//! alert.
 
 use std::ffi::OsStr;
 
@@ -68,7 +70,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard explain lantern-operator 1.2.0 2.0.0 --from-cluster",
 ];
 
-/// Runs the command.
+/// Runs `olmguard explain`.
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CommandFailure> {
     match args.words.as_slice() {
         [] if args.list => {
@@ -100,13 +102,13 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     Ok(seen.exit(report.is_allowed(), report.is_undecided()))
 }
 
-/// The arguments of the form that has options.
+/// The arguments of the form that supports options.
 const UPGRADE: &str = "PACKAGE FROM TO";
 
 const FORMS: &str =
     "expected PACKAGE FROM TO (package, installed version, target version), or one TOKEN";
 
-/// Accepts every text, and offers the names of tokens and alerts.
+/// A parser that accepts every text, and offers the names of reason codes and alerts.
 #[derive(Clone, Debug)]
 struct WordParser;
 
@@ -127,9 +129,9 @@ impl TypedValueParser for WordParser {
     }
 }
 
-// === One argument: the page about a token, by its name or a text that was shown, a runbook, or an exit code ===
+// === One argument: a page about a reason code (by its name or a printed text), a runbook or an exit code ===
 
-/// Why there is no page.
+/// The reason why there is no page.
 #[derive(Debug, thiserror::Error)]
 enum TokenError {
     #[error(
@@ -156,14 +158,14 @@ fn page_of(text: &str) -> Result<Exit, CommandFailure> {
     Ok(Exit::Good)
 }
 
-/// Prints every token with its meaning.
+/// Prints every reason code with its meaning.
 fn list() -> Result<Exit, CommandFailure> {
     let list = page::list();
     output::text(|stdout| stdout.write_all(list.as_bytes()))?;
     Ok(Exit::Good)
 }
 
-/// With the names that may have been meant, nearest first.
+/// The error for an unknown text, with the names that may have been meant, nearest first.
 fn unknown(text: &str, near: Vec<&'static str>) -> TokenError {
     TokenError::Unknown {
         found: text.chars().take(SHOWN).collect(),
@@ -180,5 +182,5 @@ fn instead(near: &[&str]) -> String {
 
 ends_with!(Usage: TokenError);
 
-/// How many characters of what was asked are said again.
+/// The maximum number of characters of the text that the error repeats.
 const SHOWN: usize = 80;

@@ -1,6 +1,6 @@
-//! `olmguard generate`: catalogs made of templates, and catalogs with one more release.
+//! `olmguard generate`: catalogs rendered from templates, and catalogs with one more release.
 //!
-//! The catalog goes to stdout, whatever is worth knowing about it to stderr.
+//! The catalog goes to stdout, and everything worth knowing about it to stderr.
 
 mod promote;
 mod z_stream;
@@ -66,7 +66,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard generate promote --help",
 ];
 
-/// Prints the catalog.
+/// Runs `olmguard generate`.
 pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, CommandFailure> {
     match &args.command {
         GenerateCommand::Template(args) => rendered(args),
@@ -109,7 +109,7 @@ const TEMPLATE_EXAMPLES: &[&str] = &[
     "olmguard generate template - --bundles bundles.json -o json < template.yaml",
 ];
 
-/// `olmguard generate template`: a template of opm, rendered without a registry.
+/// Renders a template of opm without a registry.
 fn rendered(args: &TemplateArgs) -> Result<(), GenerateError> {
     let TemplateArgs { common, file } = args;
     check_stdin(file, &common.bundles)?;
@@ -118,7 +118,7 @@ fn rendered(args: &TemplateArgs) -> Result<(), GenerateError> {
     common.print(&render(&name, &text, &shelf)?)
 }
 
-/// The template with its name. A directory is read as one file, so it is refused as more than one document.
+/// Reads the template, with its name. A directory is read as one file, so it is rejected as more than one document.
 fn template_text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
     let mut whole = Vec::new();
     each_file(file, &mut |_, text| {
@@ -127,7 +127,7 @@ fn template_text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
     Ok((file.display().to_string(), whole))
 }
 
-/// The catalog at a path.
+/// Reads the catalog at a path.
 fn catalog(path: &Path) -> Result<CatalogText, GenerateError> {
     let mut written = CatalogText::default();
     read_into(path, &mut written)?;
@@ -135,7 +135,7 @@ fn catalog(path: &Path) -> Result<CatalogText, GenerateError> {
     Ok(written)
 }
 
-/// The blobs of several paths.
+/// Reads the blobs of several paths.
 fn blobs(paths: &[PathBuf]) -> Result<CatalogText, GenerateError> {
     let mut written = CatalogText::default();
     for path in paths {
@@ -144,12 +144,12 @@ fn blobs(paths: &[PathBuf]) -> Result<CatalogText, GenerateError> {
     Ok(written)
 }
 
-/// The bundles of several paths, by image.
+/// Reads the bundles of several paths, indexed by image.
 fn shelf(paths: &[PathBuf]) -> Result<Shelf, GenerateError> {
     Ok(Shelf::of(&blobs(paths)?)?)
 }
 
-/// Standard input can be read once.
+/// Checks that standard input is named at most once, because it can be read only once.
 fn check_stdin(path: &Path, bundles: &[PathBuf]) -> Result<(), GenerateError> {
     let paths = bundles.iter().map(|path| &**path).chain([path]);
     if paths.filter(|path| *path == Path::new("-")).count() > 1 {
@@ -181,7 +181,7 @@ fn read_into(path: &Path, written: &mut CatalogText) -> Result<(), GenerateError
     Ok(read?)
 }
 
-/// Why there is no catalog to print.
+/// The reason why there is no catalog to print.
 #[derive(Debug, thiserror::Error)]
 enum GenerateError {
     #[error(transparent)]
@@ -228,7 +228,7 @@ enum GenerateError {
     Write(io::Error),
 }
 
-/// The names that exist instead of the requested one.
+/// The existing names, which an error offers in place of the requested one.
 #[derive(Debug)]
 struct OfferedNames(Vec<String>);
 
@@ -242,7 +242,7 @@ impl fmt::Display for OfferedNames {
 }
 
 impl HasExit for GenerateError {
-    /// A fault of ours is one only where nothing can be written; all else is an input that does not do.
+    /// A failed write is an internal error, and a repeated `-` is wrong usage. Every other error is an unusable input.
     fn exit(&self) -> Exit {
         match self {
             Self::StdinTwice => Exit::Usage,
@@ -252,7 +252,7 @@ impl HasExit for GenerateError {
     }
 }
 
-// === Who is left behind by a promotion, as JSON ===
+// === The versions that a promotion strands, as JSON ===
 
 /// Output of `olmguard generate promote --report json`.
 #[derive(Debug, JsonSchema, Serialize)]

@@ -1,4 +1,4 @@
-//! `olmguard graph PACKAGE`: the upgrade graph of a package, to be looked at or read by programs.
+//! `olmguard graph PACKAGE`: the upgrade graph of a package, as a picture, text or JSON.
 
 mod error;
 
@@ -136,7 +136,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard graph lantern-operator --catalog hub=hub.yaml --channel stable",
 ];
 
-/// Runs the command.
+/// Runs `olmguard graph`.
 pub(super) fn run(args: &GraphArgs) -> Result<Exit, CommandFailure> {
     Ok(draw(args)?)
 }
@@ -183,7 +183,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
 }
 
 impl GraphArgs {
-    /// The requested form, otherwise the one that the name of the output file stands for.
+    /// The requested form, otherwise the form for the name of the output file.
     fn form(&self) -> Result<Form, GraphError> {
         let file = self.output_file.clone().unwrap_or_default();
         let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default();
@@ -213,7 +213,7 @@ impl GraphArgs {
         Ok(())
     }
 
-    /// The one catalog that has the package, or the one of `--in`.
+    /// The only catalog that has the package, or the catalog of `--in`.
     fn choose<'f>(&self, facts: &'f Facts) -> Result<(&'f CatalogState, &'f Package), GraphError> {
         let having = self.catalogs(facts)?.into_iter().filter_map(|catalog| {
             let found = catalog.loaded()?.package(&self.package)?;
@@ -239,7 +239,7 @@ impl GraphArgs {
         }
     }
 
-    /// All catalogs, or the one of `--in`.
+    /// All catalogs, or only the catalog of `--in`.
     fn catalogs<'f>(&self, facts: &'f Facts) -> Result<Vec<&'f CatalogState>, GraphError> {
         let catalogs = facts.snapshot.catalogs().iter();
         let Some(name) = &self.catalog else {
@@ -267,7 +267,7 @@ impl GraphArgs {
         }
     }
 
-    /// What an extension would ask for to be offered what is drawn.
+    /// The filter of an extension to which the drawn bundles would be offered.
     fn filter(&self) -> Filter {
         Filter {
             package: self.package.clone(),
@@ -276,14 +276,14 @@ impl GraphArgs {
         }
     }
 
-    /// The catalog of before.
+    /// Loads the catalog of `--base`.
     fn base(&self, facts: &Facts) -> Result<Option<Arc<Catalog>>, GraphError> {
         let load = |place| super::diff::load(place, facts.snapshot.rules());
         let base = self.base.as_ref().map(load).transpose();
         base.map_err(GraphError::Base)
     }
 
-    /// The graph of the package in it; none where the package is new.
+    /// The graph of the package in the base; `None` if the package is new.
     fn before<'c>(&'c self, base: Option<&'c Catalog>) -> Result<Option<Graph<'c>>, GraphError> {
         match base.and_then(|base| base.package(&self.package)) {
             None => Ok(None),
@@ -295,7 +295,8 @@ impl GraphArgs {
         }
     }
 
-    /// What may be installed without being a bundle: what the user names, and what was removed. It can be in ranges.
+    /// Versions that may be installed although they are no longer bundles: versions that the user names, and removed
+    /// bundles. Ranges can match them.
     fn absent(&self, graph: &Graph<'_>, before: Option<&Graph<'_>>) -> Vec<AbsentBundle> {
         let removed = before
             .into_iter()
@@ -343,7 +344,7 @@ impl GraphArgs {
     }
 
     fn put(&self, sketch: &Sketch<'_, '_>, form: Form) -> Result<(), GraphError> {
-        // Pictures have the sentence, and JSON is for programs.
+        // Pictures contain this message, and JSON is for programs.
         if matches!(form, Form::Mermaid | Form::Dot)
             && let Some(no_version) = picture::no_version(sketch)
         {
@@ -373,7 +374,7 @@ fn misses_goal(sketch: &Sketch<'_, '_>) -> bool {
     sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal)
 }
 
-/// The picture of before: of the same channels, by the same rules.
+/// The picture of the base, with the same channels and rules.
 fn sketch_before<'g>(
     graph: &'g Graph<'g>,
     view: &View<'g>,
@@ -388,7 +389,7 @@ fn sketch_before<'g>(
     Sketch::of(graph, view)
 }
 
-/// What guardrails say of the steps to the bundles of a catalog.
+/// The guardrails for the steps to the bundles of a catalog.
 fn guards<'f>(facts: &'f Facts, filter: &Filter, catalog: &'f CatalogState) -> Guards<'f> {
     let query = Query::compile(filter, &facts.snapshot).ok();
     let offers = query.and_then(|query| query.offers(&catalog.into()).ok());

@@ -1,4 +1,4 @@
-//! What the commands share that show a package: `versions`, `path` and `explain`.
+//! The shared parts of the commands that show a package: `versions`, `path` and `explain`.
 
 use clap::Args;
 
@@ -53,22 +53,22 @@ pub(super) const GENERATIONS: [NamedValue<Generation>; 2] = [
     ("v0", Generation::V0, "OLM v0, with Subscriptions"),
 ];
 
-/// The facts, and what is asked for of one package.
+/// The facts, and the request for one package.
 #[derive(Debug)]
 pub(super) struct PackageFacts {
     pub(super) facts: Facts,
     pub(super) filter: Filter,
-    /// What upgrade policies match an extension by.
+    /// The properties of an extension that upgrade policies match.
     pub(super) subject: PolicySubject,
-    /// How the extension is set to install a bundle, if one is known.
+    /// The settings with which the extension installs a bundle, if known.
     pub(super) install: Option<InstallRequest>,
-    /// Who makes the edits that policies judge, and when.
+    /// The user who makes the edits that policies judge, and the time.
     pub(super) requester: Requester,
-    /// What it counts as that something is not to be had.
+    /// The exit code for facts that are unavailable.
     pub(super) missing: Option<Exit>,
 }
 
-/// Why there is nothing to print.
+/// The reason why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InquiryError {
     #[error("--in: found {}: expected one of {}", go::quote(name), known.join(", "))]
@@ -94,7 +94,7 @@ pub(super) enum InquiryError {
 }
 
 impl InquiryArgs {
-    /// Reads the facts for a question about this OLM.
+    /// Reads the facts for a question about this generation of OLM.
     pub(super) fn load_for(
         &self,
         olm: Generation,
@@ -160,7 +160,7 @@ impl InquiryArgs {
         Ok(facts)
     }
 
-    /// The given options that are about one package.
+    /// The given options that apply only to one package.
     pub(super) fn of_one_package(&self) -> impl Iterator<Item = &'static str> {
         let channel = (!self.channel.is_empty()).then_some("--channel");
         let range = self.range.as_ref().map(|_| "--range");
@@ -198,19 +198,19 @@ impl InquiryArgs {
 }
 
 impl PackageFacts {
-    /// The same if no extension is known: policies that match by more than the package are left out.
+    /// The same facts for a package without an extension: removes policies that match by more than the package.
     pub(super) fn of_package_alone(mut self) -> Self {
         leave_out_by_extension(&mut self.facts, &self.filter.package);
         self
     }
 
-    /// The question of what becomes of what is said to be installed.
+    /// The query about upgrades from the installed bundle that the user states.
     pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, CommandFailure> {
         let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said, self.context());
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
     }
 
-    /// What upgrade policies decide by besides.
+    /// The additional facts on which upgrade policies depend.
     pub(super) fn context(&self) -> EditContext<'_> {
         EditContext {
             install: self.install.as_ref().map(InstallContext::of_move),
@@ -218,7 +218,7 @@ impl PackageFacts {
         }
     }
 
-    /// Why there is no answer about these two.
+    /// The failure if there is no answer for these two versions.
     pub(super) fn not_answered(
         &self,
         from: &str,
@@ -240,12 +240,12 @@ impl PackageFacts {
         }
     }
 
-    /// What a text does not name.
+    /// The error for a text that names no bundle.
     pub(super) fn nameless(&self, what: &str, text: &str, why: &NamingError) -> InquiryError {
         InquiryError::Nameless(nameless(what, text, &self.filter.package, why))
     }
 
-    /// How a command ends that has printed what it found, which may be undecided.
+    /// The exit code of a command that has printed its result, which may be undecided.
     pub(super) fn exit(&self, is_good: bool, is_undecided: bool) -> Exit {
         let own = match (is_good, is_undecided) {
             (true, _) => Exit::Good,
@@ -256,10 +256,10 @@ impl PackageFacts {
     }
 }
 
-/// The name of a channel: none is empty.
+/// Parses the name of a channel.
 ///
 /// # Errors
-/// If it is.
+/// If the name is empty.
 pub(super) fn channel(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err(
@@ -285,7 +285,7 @@ const NOT_OF_V0: &str =
     "--olm v0 has no version ranges and uses the edges of the catalog: omit --range and --graph";
 const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: give --channel once";
 
-/// How these commands end.
+/// The exit codes of these commands.
 pub(super) const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "the package, path or upgrade exists"),
     (Exit::Denied, "no such package, path or upgrade"),

@@ -1,4 +1,4 @@
-//! `olmguard lint`: what is wrong with catalogs, what that means to users, and how it is mended.
+//! `olmguard lint`: problems in catalogs, their effects on users, and how to fix them.
 
 mod forms;
 
@@ -146,7 +146,7 @@ struct NoPackage {
 ends_with!(Usage: NoPackage);
 ends_with!(BadInput: SourceError, ImageError, PolicyFileFault);
 
-/// Prints the findings.
+/// Runs `olmguard lint`.
 pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
     match (args.explain, args.list) {
         (Some(rule), _) => {
@@ -182,7 +182,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
     Ok(if has_error { Exit::Denied } else { Exit::Good })
 }
 
-/// Reads a catalog, faults and all, and after it the guardrails that are to be checked against it.
+/// Reads a catalog including its faults, and then the guardrails to check against it.
 fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, CommandFailure> {
     let progress = Progress::default();
     output::with_progress(&progress, || {
@@ -200,7 +200,8 @@ fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, Co
 }
 
 impl LintArgs {
-    /// Nothing is found about a package that no catalog has, so a typo would pass.
+    /// Checks that the catalogs have each package of `--package`. An unknown package has no findings, so a typo would
+    /// pass.
     fn check_packages(&self, catalogs: &[WrittenCatalog]) -> Result<(), NoPackage> {
         let known: BTreeSet<_> = catalogs.iter().flat_map(WrittenCatalog::packages).collect();
         let is_unknown = |name: &&String| !catalogs.is_empty() && !known.contains(&***name);
@@ -214,8 +215,8 @@ impl LintArgs {
         })
     }
 
-    /// What is about no package in particular concerns all, and so does a rule about a package that no one has: it can
-    /// be meant for each of them.
+    /// Whether a finding is about the packages of `--package`. A finding about no package in particular concerns all
+    /// packages. So does a rule about an unknown package, because it may be meant for any of them.
     fn concerns(&self, finding: &LintFinding) -> bool {
         let package = &*finding.package;
         let mut asked = self.package.iter();
@@ -237,7 +238,7 @@ impl LintArgs {
     }
 }
 
-/// What is wrong with the objects of these files, beside these catalogs, in the order of the places.
+/// The findings about the policies in these files, checked against these catalogs, in the order of their places.
 ///
 /// # Errors
 /// If a file cannot be read, or has no object.
@@ -280,8 +281,8 @@ fn written<'p>(place: &'p PolicyPlace, title: &'p str, part: PolicyPart<'p>) -> 
 
 // === Findings as JSON, schema `olmguard.lint/v1` ===
 //
-// Names (catalog, file, package) are data and stand as they are; sentences are for people, and what they take from a
-// catalog is escaped as in the text form.
+// Names (catalog, file, package) are data and stay unchanged. Sentences are for people, so text from a catalog is
+// escaped in them as in the text form.
 
 /// Output of `olmguard lint` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -331,7 +332,7 @@ struct Summary {
 }
 
 impl<'f> Report<'f> {
-    /// The report of some findings.
+    /// The report on these findings.
     pub fn of(findings: &'f [LintFinding]) -> Self {
         let count = |severity| {
             findings

@@ -1,6 +1,6 @@
-//! `olmguard man`: the manual page of a command, or those of all as files.
+//! `olmguard man`: the manual page of a command, or the pages of all commands as files.
 //!
-//! They are made from the same definitions as `--help`.
+//! The pages are generated from the same definitions as `--help`.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -35,7 +35,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard man --folder ~/.local/share/man/man1",
 ];
 
-/// Why there is no page.
+/// The reason why there is no page.
 #[derive(Debug, thiserror::Error)]
 enum ManError {
     #[error("olmguard has no command {named:?}: expected {expected}")]
@@ -44,7 +44,7 @@ enum ManError {
     Folder { folder: PathBuf, source: io::Error },
 }
 
-/// Runs the command.
+/// Runs `olmguard man`.
 pub(super) fn run(args: &ManArgs) -> Result<Exit, CommandFailure> {
     match &args.folder {
         Some(folder) => write(folder)?,
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ManArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Good)
 }
 
-/// `olmguard.1`, `olmguard-check.1`, `olmguard-snapshot-save.1` and so on.
+/// Writes `olmguard.1`, `olmguard-check.1`, `olmguard-snapshot-save.1` and so on.
 fn write(folder: &Path) -> Result<(), ManError> {
     let written = fs::create_dir_all(folder).and_then(|()| write_all(&root(), folder));
     written.map_err(|source| ManError::Folder {
@@ -62,7 +62,7 @@ fn write(folder: &Path) -> Result<(), ManError> {
     })
 }
 
-/// A command and those below it.
+/// Writes the pages of a command and its subcommands.
 fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
     page(command).generate_to(folder)?;
     let mut below = command.get_subcommands();
@@ -75,7 +75,7 @@ fn print(names: &[String]) -> Result<(), CommandFailure> {
     Ok(output::text(|stdout| stdout.write_all(&text))?)
 }
 
-/// Olmguard, with each command knowing its whole name.
+/// The program, built so that each command knows its full name.
 fn root() -> Command {
     let mut command = crate::cli::command().disable_help_subcommand(true);
     command.build();

@@ -1,12 +1,12 @@
-//! `olmguard audit --fleet PATH` and `--contexts NAME`: what runs in many clusters, as one report.
+//! `olmguard audit --fleet PATH` and `--contexts NAME`: one report on what runs in many clusters.
 //!
 //! ```text
 //! snapshot, context --facts--> AuditReport --\
 //! JSON of an audit ----------------read-------+--> Fleet --> FleetReport
 //! ```
 //!
-//! One cluster after another is read and let go. What cannot be read is said with its cluster, and the rest is
-//! reported.
+//! Clusters are read one after another, and the facts of each are dropped before the next. Errors are printed with the
+//! name of their cluster, and the rest is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -49,7 +49,7 @@ pub(super) struct FleetArgs {
     contexts: Vec<String>,
 }
 
-/// Why there is no report about many clusters.
+/// The reason why there is no report on many clusters.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FleetError {
     #[error(transparent)]
@@ -58,7 +58,7 @@ pub(super) enum FleetError {
     Context(String),
 }
 
-/// What was added, and what it counts as.
+/// The clusters that were added, and the exit codes of errors.
 struct Gathered<'a> {
     args: &'a AuditArgs,
     fleet: Fleet,
@@ -70,7 +70,7 @@ impl FleetArgs {
         !(self.fleet.is_empty() && self.contexts.is_empty())
     }
 
-    /// The files, named apart from each other and from the contexts.
+    /// The files, with names that are unique among files and contexts.
     fn files(&self) -> Result<Vec<Result<ClusterFile, UnreadPath>>, FleetError> {
         let mut seen = BTreeSet::new();
         let twice = self.contexts.iter().find(|name| !seen.insert(*name));
@@ -81,7 +81,7 @@ impl FleetArgs {
     }
 }
 
-/// Reports every cluster.
+/// Reports on every cluster.
 pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     NoForm::check(args, FLEET)?;
     if args.fleet.contexts.is_empty() {
@@ -128,7 +128,7 @@ impl Gathered<'_> {
     fn facts(&mut self, name: &str, facts: &FactsArgs) {
         let audit = match self.audited(name, facts) {
             Ok(audit) => audit,
-            // What is wrong with one cluster is no wrong usage of all.
+            // An error of one cluster is not a usage error of the whole command.
             Err(error) => return self.unread(name, &error, Exit::BadInput),
         };
         self.fleet.add(name, &audit);
@@ -186,13 +186,13 @@ struct ClusterFile {
     path: PathBuf,
 }
 
-/// A PATH that cannot be read, and why.
+/// A PATH that cannot be read, with the reason.
 struct UnreadPath {
     path: PathBuf,
     error: io::Error,
 }
 
-/// Why the files of a fleet cannot be reported together.
+/// The reason why the files of a fleet cannot be reported together.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FilesError {
     #[error(
@@ -204,11 +204,11 @@ pub(super) enum FilesError {
     Twice(PathBuf),
 }
 
-/// The files of all paths in their order, each with a name that no other cluster has. `taken` are the names of
-/// clusters that are no files.
+/// The files of all paths in their order, each with a unique name. `taken` has the names of clusters that are not read
+/// from files.
 ///
 /// # Errors
-/// If a directory has no file, or a file comes twice.
+/// If a directory has no file, or if a file is given twice.
 fn fleet_files(
     paths: &[PathBuf],
     taken: &[String],
@@ -236,7 +236,8 @@ fn fleet_files(
     Ok(all)
 }
 
-/// Names files of one name by their paths. A path can be the name of another file in turn.
+/// Names files that share a name by their paths. Such a path can be the name of another file, so this repeats until no
+/// name changes.
 fn name_apart(mut files: Vec<&mut ClusterFile>, taken: &[String]) {
     loop {
         let mut counts = BTreeMap::<String, usize>::new();
@@ -259,15 +260,15 @@ fn name_apart(mut files: Vec<&mut ClusterFile>, taken: &[String]) {
     }
 }
 
-/// What a file has.
+/// The content of the file of a cluster.
 enum ClusterFileContent {
-    /// A file of "olmguard snapshot save", which is read where it is.
+    /// A file of "olmguard snapshot save", which is read from its place.
     Snapshot,
-    /// Anything other, in full.
+    /// Any other file, in full.
     Audit(Vec<u8>),
 }
 
-/// A file, or the files of a directory by name. Hidden files and directories in it are not of the fleet.
+/// The file, or the files of a directory by name. Hidden files and subdirectories are not part of the fleet.
 fn cluster_files(path: &Path) -> io::Result<Vec<ClusterFile>> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(vec![ClusterFile::at(path.to_owned())]);
@@ -294,14 +295,14 @@ impl ClusterFile {
         }
     }
 
-    /// By this a file is known again that two paths name.
+    /// The path that identifies the file if several paths name it.
     fn canonical(&self) -> PathBuf {
         fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 }
 
 impl ClusterFileContent {
-    /// What a file has, up to the size of an audit.
+    /// Reads a file, up to the maximum size of an audit.
     fn of(path: &Path) -> io::Result<Self> {
         let mut bytes = Vec::new();
         let mut file = File::open(path)?.take(MOST + 1);
@@ -320,8 +321,8 @@ impl ClusterFileContent {
     }
 }
 
-/// How a zstd frame begins.
+/// The first bytes of a zstd frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The most bytes of an audit. An extension has about one thousand.
+/// The maximum size of an audit, in bytes. An extension takes about one thousand.
 const MOST: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! The forms of a report. Those that pipelines and browsers read have what could not be read.
+//! The forms of a report. The forms for pipelines and browsers include the inputs that could not be read.
 
 use std::io;
 
@@ -33,24 +33,24 @@ pub(super) enum Output {
     Renovate,
 }
 
-/// A report other than the usual one, which does not have each form.
+/// A report other than the default one, which does not support every form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct OtherReport {
-    /// What it is about, behind "no form for".
+    /// The subject of the report, after "no form for".
     about: &'static str,
     forms: &'static [Output],
-    /// The same in words.
+    /// The same forms in words.
     expected: &'static str,
 }
 
-/// What `--catalog` changes.
+/// The report on the changes of `--catalog`.
 pub(super) const PREVIEW: OtherReport = OtherReport {
     about: "what --catalog changes",
     forms: &[Output::Text, Output::Json, Output::Yaml, Output::Markdown],
     expected: "-o text, json, yaml or markdown, or no --catalog",
 };
 
-/// Many clusters.
+/// The report on many clusters.
 pub(super) const FLEET: OtherReport = OtherReport {
     about: "many clusters",
     forms: &[Output::Text, Output::Json, Output::Yaml, Output::Html],
@@ -66,10 +66,10 @@ pub(super) struct NoForm {
 }
 
 impl NoForm {
-    /// Whether a command line requests a form that a report has.
+    /// Checks that the command line requests a form that a report has.
     ///
     /// # Errors
-    /// If it requests another one.
+    /// If it requests another form.
     pub(super) fn check(args: &AuditArgs, of: OtherReport) -> Result<(), Self> {
         let output = args.output.form;
         let form = match output.to_possible_value() {
@@ -81,7 +81,7 @@ impl NoForm {
     }
 }
 
-/// What could not be read of the inputs, then of the facts.
+/// The inputs that could not be read, then the facts that could not.
 pub(super) fn unread(inputs: &[BadInput], facts: &[Fault]) -> Vec<Finding> {
     let inputs = inputs.iter().map(|fault| Finding {
         place: Place::File(fault.file.clone(), None),
@@ -98,7 +98,7 @@ pub(super) fn text(report: &AuditReport, unread: Vec<Finding>, form: Output) -> 
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
         Output::Renovate => json_line(&report.releases())?,
-        // The errors have said what is missing: no summary of nothing.
+        // The errors have shown what is missing, so an empty summary adds nothing.
         Output::Text if report.is_empty() && unread.iter().any(|one| is_bad(&one)) => String::new(),
         Output::Text => report.to_string(),
         Output::Markdown => report.document(unread).to_markdown(),
@@ -111,8 +111,8 @@ pub(super) fn text(report: &AuditReport, unread: Vec<Finding>, form: Output) -> 
     })
 }
 
-/// An extension as a test case: a spec that would be denied today fails, an undecided one is an error, one that is not
-/// judged is skipped. All other findings are the output of their case.
+/// An extension as a test case. A spec that would be denied today fails, an undecided spec is an error, and an
+/// extension that is not judged is skipped. All other findings are the output of the test case.
 fn case(extension: &ExtensionReport) -> Case {
     let findings = extension.lines().collect::<Vec<_>>().join("\n");
     let status = status(extension, &findings);
@@ -135,7 +135,7 @@ fn status(extension: &ExtensionReport, findings: &str) -> CaseStatus {
     match extension.verdict() {
         Verdict::Deny => CaseStatus::Failed(failure(extension.token())),
         Verdict::Undecided => CaseStatus::Error(failure(extension.token())),
-        // The bypass allows it, whatever is installed.
+        // The override allows it, whatever is installed.
         Verdict::Allow if extension.is_undecided() => {
             CaseStatus::Error(failure(Token::InstalledUnknown.as_str()))
         }
@@ -147,7 +147,7 @@ fn status(extension: &ExtensionReport, findings: &str) -> CaseStatus {
     }
 }
 
-/// A report that was made at this time, as objects of openreports.io, each a YAML document.
+/// A report from this time as objects of openreports.io, each a YAML document.
 pub(super) fn cluster_reports(report: &AuditReport, at: Moment) -> io::Result<String> {
     let reports = report.cluster_reports(at.unix_seconds());
     let documents = reports.map(|report| {
@@ -157,5 +157,5 @@ pub(super) fn cluster_reports(report: &AuditReport, at: Moment) -> io::Result<St
     documents.collect()
 }
 
-/// What the findings of a run are about that are about none of its inputs.
+/// The subject of findings that are about the run, not about one of its inputs.
 const TITLE: &str = "olmguard audit";

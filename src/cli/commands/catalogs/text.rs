@@ -1,4 +1,4 @@
-//! The list of catalogs for people: a block for each, its facts one a line.
+//! The list of catalogs for people: one block per catalog, one fact per line.
 
 use std::time::{Duration, SystemTime};
 
@@ -71,7 +71,7 @@ fn count(catalogs: &[CatalogState]) -> String {
     format!("{}, {loaded} loaded", catalogs.len())
 }
 
-/// The policies by kind and name; nothing if there are none.
+/// The policies by kind and name; `None` if there are none.
 fn policy_words(saved: &SavedPolicies) -> Option<(String, Tone)> {
     if let SavedPolicies::Unfetched(why) = saved {
         return Some((format!("unknown: {why}"), Tone::Bad));
@@ -81,7 +81,7 @@ fn policy_words(saved: &SavedPolicies) -> Option<(String, Tone)> {
     (!titles.is_empty()).then(|| (titles.join(", "), Tone::Plain))
 }
 
-/// How many extensions there are; nothing if none were saved.
+/// The number of extensions; `None` if none were saved.
 fn extension_words(saved: &SavedExtensions) -> Option<(String, Tone)> {
     match saved {
         SavedExtensions::NotSaved => None,
@@ -156,9 +156,9 @@ fn labels(labels: &Labels) -> (String, Tone) {
     }
 }
 
-// === How long ago content was unpacked ===
+// === The age of unpacked content ===
 
-/// The time from a `status.lastUnpacked` until `now`; none where it is no time, zero where it is in
+/// The time from a `status.lastUnpacked` until `now`. Returns `None` if the status is not a time, and zero if it is in
 /// the future.
 pub(super) fn since(unpacked: &str, now: SystemTime) -> Option<Duration> {
     let then: Timestamp = unpacked.parse().ok()?;

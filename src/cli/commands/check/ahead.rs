@@ -1,12 +1,13 @@
 //! Inputs that are read before the base.
 //!
-//! Most files do not change. If their content is known first, git need not find and unpack it.
+//! Most files do not change. If the content of the inputs is known first, git need not find and unpack unchanged
+//! files.
 
 use std::collections::VecDeque;
 
 use crate::manifest::Input;
 
-/// Inputs in their order, the first of them read ahead if that is wanted.
+/// Inputs in their order, of which the first can be read ahead.
 #[derive(Debug)]
 pub(super) struct InputsAhead<I> {
     read: VecDeque<Input>,
@@ -19,7 +20,7 @@ impl<I: Iterator<Item = Input>> InputsAhead<I> {
         Self { read, rest }
     }
 
-    /// Reads inputs until they take up [`MOST_AHEAD`].
+    /// Reads inputs until they use [`MOST_AHEAD`] bytes.
     pub(super) fn read_ahead(&mut self) {
         let mut taken: usize = self.read.iter().map(room).sum();
         while taken < MOST_AHEAD
@@ -30,7 +31,7 @@ impl<I: Iterator<Item = Input>> InputsAhead<I> {
         }
     }
 
-    /// The content of each that was read ahead.
+    /// The content of each input that was read ahead.
     pub(super) fn contents(&self) -> impl Iterator<Item = &[u8]> {
         self.read
             .iter()
@@ -46,12 +47,13 @@ impl<I: Iterator<Item = Input>> Iterator for InputsAhead<I> {
     }
 }
 
-/// The memory that an input takes: an empty file has a path too.
+/// The memory that an input uses. Even an empty file has a path.
 fn room(input: &Input) -> usize {
     size_of::<Input>() + input.path.len() + input.bytes.as_ref().map_or(0, Vec::len)
 }
 
-/// The most bytes that are read ahead, apart from the last file: many thousands of manifests.
+/// The maximum size of the inputs that are read ahead, not counting the last file. It fits many thousands of
+/// manifests.
 const MOST_AHEAD: usize = 8 << 20;
 
 #[cfg(test)]

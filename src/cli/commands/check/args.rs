@@ -132,22 +132,22 @@ pub(super) enum Output {
     Markdown,
 }
 
-/// The meaning of the flags, once they are known to agree.
+/// The meaning of the flags, once they are known to be consistent.
 #[derive(Clone, Debug)]
 pub(super) struct CheckPlan {
     pub(super) rules: Rules,
     pub(super) schema: Schema,
-    /// Who makes the edits that policies judge, and when.
+    /// The user who makes the edits that policies judge, and the time.
     pub(super) requester: Requester,
-    /// By the extension's name.
+    /// The installed bundles, by the name of the extension.
     pub(super) installed: BTreeMap<String, SaidArg>,
-    /// The extensions of these that a flag names.
+    /// The extensions in `installed` that a flag names.
     pub(super) named: Vec<String>,
-    /// Whether extensions that did not change are checked too.
+    /// Whether unchanged extensions are checked too.
     pub(super) all: bool,
 }
 
-/// Whether the CRD's own rules are applied.
+/// Whether the CRD's own validation rules are applied.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Schema {
     Applied,
@@ -155,7 +155,7 @@ pub(super) enum Schema {
 }
 
 impl CheckArgs {
-    /// These flags, and for those that are not given what the project says; all manifests as `paths`.
+    /// These flags, with the values of the project file for flags that are not given. All manifests are in `paths`.
     pub(super) fn within(mut self, mut project: Project) -> Result<Self, UsageError> {
         self.facts = self.facts.within(&mut project);
         self.paths.append(&mut self.filename);
@@ -171,7 +171,7 @@ impl CheckArgs {
         Ok(self)
     }
 
-    /// The flags as meant, with these rules, or why they do not agree.
+    /// The plan of these flags with these rules, or an error if the flags are not consistent.
     pub(super) fn plan(&self, rules: Rules) -> Result<CheckPlan, UsageError> {
         let mut installed = self.project_installed.clone();
         let mut named = Vec::new();

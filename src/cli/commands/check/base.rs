@@ -1,4 +1,4 @@
-//! `--base`: the objects as they were, and which of them each new one comes from.
+//! `--base`: the objects before the change, and the earlier state of each new object.
 //!
 //! ```text
 //! REV --revision--> files \
@@ -6,9 +6,9 @@
 //! PATH --manifest--> files /                                    '-------> what was removed
 //! ```
 //!
-//! Objects are matched by kind and name, wherever they are. Those of a revision are looked for in the paths that `-f`
-//! names, and then among the files that the work tree does not have any more: so a directory can be renamed, that of
-//! `-f` too.
+//! Objects are matched by kind and name, wherever they are. The objects of a revision are looked up in the paths of
+//! `-f` first, and then in the files that the work tree no longer has. So a directory can be renamed, including the
+//! directory of `-f`.
 
 mod objects;
 mod selection;
@@ -37,9 +37,9 @@ pub(super) use selection::BaseError;
 pub(super) struct Base {
     source: BaseSource,
     objects: BaseObjects,
-    /// The objects of files that the work tree no longer has, once they were looked for.
+    /// The objects of files that the work tree no longer has, once they are looked up.
     gone: Option<BaseObjects>,
-    /// The objects that the inputs have, or may have.
+    /// The objects that the inputs contain, or may contain.
     there: HashSet<Key>,
     lost: LostObjects,
 }
@@ -47,22 +47,22 @@ pub(super) struct Base {
 /// The place that a base is read from.
 #[derive(Debug)]
 pub(super) enum BaseSource {
-    /// A file or a directory, as the user writes it.
+    /// A file or a directory, as written by the user.
     Path(String),
     Revision {
-        /// As the user writes it.
+        /// The name of the revision, as written by the user.
         name: String,
         revision: Revision,
         /// The inputs of `-f`, each as a path from the root of the work tree.
         paths: Vec<PathBuf>,
-        /// The inputs, as the user writes them, that the revision has and the work tree does not.
+        /// The inputs, as written by the user, that the revision has and the work tree does not.
         emptied: Vec<String>,
     },
 }
 
 impl Base {
-    /// Reads the base of this name for what `-f` names, and what of it cannot be read. For a revision the inputs
-    /// are read ahead.
+    /// Reads the base of this name for the paths of `-f`. Also returns what could not be read. For a revision, the
+    /// inputs are read ahead.
     pub(super) fn read(
         name: &str,
         filenames: &[PathBuf],
@@ -105,7 +105,7 @@ impl Base {
         &self.source
     }
 
-    /// The earlier state of this object, which is in this file now.
+    /// The earlier state of an object that is now in this file.
     pub(super) fn past(&mut self, file: &str, object: &ManifestObject) -> Past {
         self.there.insert(Key::of(object));
         match self.find(file, object) {
@@ -124,19 +124,19 @@ impl Base {
         }
     }
 
-    /// The objects of an input, if a file that was within what `-f` names has the same text.
+    /// The parsed objects of an input, if a file of the base within the paths of `-f` has the same text.
     pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
         self.objects.take_parsed(text)
     }
 
-    /// Files that are gone, could not be read, and may have an object that an input has now. Call it after the last
+    /// The removed files that could not be read and that may contain an object of an input. Call this after the last
     /// input.
     pub(super) fn settle(&mut self) -> Vec<BadInput> {
         self.objects.forget_parsed();
         self.lost.settle()
     }
 
-    /// Files that are gone and could not be read, and that no input may come from.
+    /// The removed files that could not be read and that no input can come from.
     pub(super) fn passed_over(&self) -> &[BadInput] {
         &self.lost.passed_over
     }
@@ -168,7 +168,7 @@ impl Base {
         })
     }
 
-    /// Counts objects as present that an input may have, of which a part could not be read.
+    /// Marks objects as present that a partly unreadable input may contain.
     pub(super) fn spare(&mut self, bytes: &[u8]) {
         let lost = |key: &&Key| !self.there.contains(*key);
         let keys = self.objects.keys().filter(lost);
@@ -178,7 +178,7 @@ impl Base {
         self.there.extend(may_be_there);
     }
 
-    /// Counts objects as present that were in a file of this name: the input could not be read at all.
+    /// Marks objects as present that were in a file of this name, because the input could not be read at all.
     pub(super) fn spare_file(&mut self, path: &str) {
         let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
         let within = self
@@ -188,8 +188,8 @@ impl Base {
         self.there.extend(within.map(|one| one.key.clone()));
     }
 
-    /// The objects that the inputs do not have any more, in the order of the base. An object without a name is not
-    /// among them, because it cannot be recognised.
+    /// The objects that the inputs no longer have, in the order of the base. Objects without a name are not included,
+    /// because they cannot be recognized.
     pub(super) fn removed(&self) -> impl Iterator<Item = &Ancestor> {
         let is_named = |one: &&Rc<Ancestor>| one.key.name.is_some();
         let all = self.objects.all().filter(is_named);
@@ -197,7 +197,7 @@ impl Base {
             .map(Rc::as_ref)
     }
 
-    /// The earlier names of objects that may have been renamed. Call it after the last input.
+    /// The earlier names of objects that may have been renamed. Call this after the last input.
     pub(super) fn renames(&self) -> Renames {
         Renames::of(self.removed())
     }
@@ -212,7 +212,7 @@ impl BaseSource {
         }
     }
 
-    /// Whether the work tree no longer has this file of the base. Of a directory it is not known.
+    /// Whether the work tree no longer has this file of the base. For a directory, this is unknown.
     fn has_gone(&self, file: &str) -> bool {
         match self {
             Self::Path(_) => false,
@@ -220,7 +220,7 @@ impl BaseSource {
         }
     }
 
-    /// The file of a bad input, and the input with the name of the file as users are shown it.
+    /// The file of a bad input, and the input with the file name that users see.
     fn told(&self, one: BadInput) -> (String, BadInput) {
         let file = one.file.clone();
         match self {
@@ -232,7 +232,7 @@ impl BaseSource {
         }
     }
 
-    /// A file of the base as users are shown it.
+    /// The name of a file of the base that users see.
     pub(super) fn shown(&self, file: &str) -> String {
         match self {
             Self::Path(_) => file.to_owned(),
@@ -244,36 +244,36 @@ impl BaseSource {
 /// The state of an object in the base.
 #[derive(Debug)]
 pub(crate) enum Past {
-    /// There is no base, or the object has its earlier state in itself.
+    /// No base is given, or the object contains its earlier state.
     NotAsked,
     /// The base does not have the object.
     Added,
     Found(EarlierState),
-    /// Not known, for this reason.
+    /// The earlier state is unknown, with the reason.
     Unknown(String),
 }
 
-/// An object as it was.
+/// The earlier state of an object.
 #[derive(Debug)]
 pub(crate) struct EarlierState {
     pub(crate) ancestor: Rc<Ancestor>,
     /// Whether the object is unchanged, value for value.
     pub(crate) is_same: bool,
-    /// Whether the CRD refuses the edit for something that it did not refuse before.
+    /// Whether the CRD refuses the edit for a reason that it did not have before.
     pub(crate) breaks: bool,
 }
 
-/// Why the earlier state of an object is not known.
+/// The reason why the earlier state of an object is unknown.
 #[derive(Debug)]
 enum PastDoubt {
-    /// The object may be in this file, of which a part cannot be read.
+    /// The object may be in this file, which is partly unreadable.
     Unread(String),
-    /// The base has the object twice, with two specs.
+    /// The base defines the object twice, with two specs.
     Twice(CasePlace, CasePlace),
 }
 
 impl Past {
-    /// The object as it was.
+    /// The earlier state, if it was found.
     pub(crate) fn found(&self) -> Option<&EarlierState> {
         match self {
             Self::Found(found) => Some(found),
@@ -281,15 +281,15 @@ impl Past {
         }
     }
 
-    /// Whether nothing has changed.
+    /// Whether the object is unchanged.
     pub(crate) fn is_same(&self) -> bool {
         self.found().is_some_and(|found| found.is_same)
     }
 }
 
 impl EarlierState {
-    /// The extension as it was, if the edit may be an exempt update. An update that the CRD refuses is not exempt. If
-    /// all extensions are judged, one that requests the same as before is judged without its earlier state.
+    /// The earlier extension, if the edit may be an exempt update. An update that the CRD refuses is not exempt. If
+    /// all extensions are judged, an extension whose request is unchanged is judged without its earlier state.
     pub(crate) fn old(&self, new: &Extension, all: bool) -> Option<Extension> {
         let old = self.ancestor.extension.as_ref()?;
         let filters = new.filter.as_ref().ok().zip(old.filter.as_ref().ok());
@@ -313,14 +313,14 @@ impl PastDoubt {
     }
 }
 
-/// Files of a revision that the work tree no longer has, and that cannot be read.
+/// Files of a revision that the work tree no longer has and that cannot be read.
 ///
-/// If no object of such a file is missed there is nothing to compare, and users who remove a broken file are not told
-/// that it is broken. If an extension may come from it, its earlier state is not known: then the file is an input that
-/// could not be read.
+/// If no object of such a file is missed, there is nothing to compare, so users who remove a broken file see no error
+/// about it. If an extension may come from the file, its earlier state is unknown. The file then counts as an input
+/// that could not be read.
 #[derive(Debug, Default)]
 struct LostObjects {
-    /// Files within the inputs of `-f`, each with its name in the revision.
+    /// The files within the inputs of `-f`, each with its name in the revision.
     asked: Vec<(String, BadInput)>,
     elsewhere: Vec<(String, BadInput)>,
     missed: HashSet<String>,
@@ -328,8 +328,8 @@ struct LostObjects {
 }
 
 impl LostObjects {
-    /// The files that an extension may come from. The rest is passed over; files outside of the inputs without a word.
-    /// Call it after the last input.
+    /// The files that an extension may come from. The other files are passed over; files outside the inputs are not
+    /// even listed. Call this after the last input.
     fn settle(&mut self) -> Vec<BadInput> {
         let mut missed = Vec::new();
         for (file, one) in self.asked.drain(..) {
@@ -346,7 +346,7 @@ impl LostObjects {
     }
 }
 
-/// The names of removed extensions by the package that they requested; none for a package that several requested.
+/// The name of the removed extension for each package that was requested; `None` if several extensions requested it.
 #[derive(Debug, Default)]
 pub(crate) struct Renames(HashMap<String, Option<String>>);
 
@@ -369,15 +369,15 @@ impl Renames {
     }
 }
 
-// === What a text may hold that cannot be read as a manifest ===
+// === What a text that is not a readable manifest may contain ===
 
-/// Whether a text is about extensions or, where it spells letters otherwise, may be.
+/// Whether a text is about extensions, or may be because it uses escapes.
 fn is_about_extensions(text: &[u8]) -> bool {
     let mut words = WORDS.iter();
     words.any(|word| memmem::find(text, word.as_bytes()).is_some()) || spells(text)
 }
 
-/// Whether a name stands in a text, or may.
+/// Whether a text contains a name as a whole word, or may contain it because it uses escapes.
 fn may_name(text: &[u8], name: &[u8]) -> bool {
     let is_whole = |at: usize| {
         let after = text.get(at + name.len());
@@ -387,8 +387,7 @@ fn may_name(text: &[u8], name: &[u8]) -> bool {
     memmem::find_iter(text, name).any(is_whole) || spells(text)
 }
 
-/// Whether an extension in a text is given its name, or all of its metadata, by a template: then that may be
-/// any.
+/// Whether a template sets the name, or all metadata, of an extension in a text. The name is then unknown.
 fn may_name_any(text: &[u8]) -> bool {
     let is_later = |key: &[u8], at: usize| {
         let is_longer = |byte| is_of_name(byte) || byte == b'/';
@@ -400,7 +399,7 @@ fn may_name_any(text: &[u8]) -> bool {
         && keys.any(|key| memmem::find_iter(text, key).any(|at| is_later(key, at)))
 }
 
-/// Whether the value is a template in what follows a key.
+/// Whether the text after a key has a template as its value.
 fn is_rendered_later(rest: &[u8]) -> bool {
     let rest = rest.get(..LONGEST).unwrap_or(rest);
     let quote = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'"));
@@ -421,22 +420,22 @@ fn before(text: &[u8], at: usize) -> Option<u8> {
     at.checked_sub(1).and_then(|at| text.get(at)).copied()
 }
 
-/// Whether a name may go on with it.
+/// Whether a byte can be part of a name.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_')
 }
 
-/// Whether there is an escape that stands for a letter, or breaks a word in two lines.
+/// Whether a text has an escape that encodes a letter, or that splits a word across two lines.
 fn spells(text: &[u8]) -> bool {
     let mut escapes = memchr::memchr_iter(b'\\', text);
     let letter = |at: usize| text.get(at + 1).copied();
     escapes.any(|at| matches!(letter(at), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
 }
 
-/// Every extension's kind has one of them in it.
+/// Words of which one is in the kind of every extension.
 const WORDS: [&str; 2] = ["ClusterExtension", "Operator"];
 
-/// How much behind a key is looked at: more than any name may have.
+/// The number of bytes after a key that are searched. It exceeds the length of any name.
 const LONGEST: usize = 512;
 
 #[cfg(test)]

@@ -19,45 +19,45 @@ pub(super) struct Case {
     pub(super) told: InstalledSource,
 }
 
-/// Where the installed version comes from.
+/// The source of the installed version.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum InstalledSource {
     /// The base, or the object itself.
     #[default]
     Manifests,
-    /// A cluster; the object has it.
+    /// A cluster. The object has been updated with the version.
     Cluster,
-    /// A flag or the project file; the object has it.
+    /// A flag or the project file. The object has been updated with the version.
     Flag,
 }
 
 /// The object of a case.
 #[derive(Debug)]
 pub(super) enum Subject {
-    /// A manifest, with what the CRD would refuse of it.
+    /// A manifest, with the findings of the CRD about it.
     Manifest(Box<Extension>, Vec<Finding>),
-    /// A dump of what an API server asked.
+    /// A dump of a request of an API server.
     Review(Box<Review>),
-    /// An extension whose `apiVersion` is not known.
+    /// An extension with an unknown `apiVersion`.
     Unknown(Exemption),
 }
 
-// === The place of a case: its document, and in it the field that decides ===
+// === The location of a case: its document, and the deciding field in it ===
 
-/// The place of a case in the inputs.
+/// The location of a case in the inputs.
 #[derive(Clone, Debug, derive_more::Display)]
 #[display("{file}:{at}")]
 pub(super) struct CasePlace {
-    /// As the user would write it; `-` for standard input.
+    /// The file as the user would write it; `-` for standard input.
     pub(super) file: String,
-    /// 0-based.
+    /// The index of the document in its file, from 0.
     pub(super) document: usize,
     /// The position of the deciding field.
     pub(super) at: Position,
 }
 
-/// The version if one is written, of whatever type, else the package's name; `below` leads from
-/// the root to the extension.
+/// The deciding field: the version if one is written, of whatever type, otherwise the name of the package. `below` is
+/// the path from the root to the extension.
 pub(super) fn deciding_field(
     extension: &Extension,
     root: &Value,

@@ -1,4 +1,4 @@
-//! A run as findings, cases and a document, of which `olmguard-report` makes what pipelines read.
+//! A run as findings, test cases and a document, which `olmguard-report` renders for pipelines.
 
 #[cfg(test)]
 mod tests;
@@ -22,29 +22,29 @@ use olmguard_report::{
 };
 use olmguard_views::page::{page, summary};
 
-/// All that a run has to tell.
+/// The contents of the reports on a run.
 #[derive(Debug)]
 pub(super) struct Run<'r> {
-    /// In the order of the inputs.
+    /// The results, in the order of the inputs.
     pub(super) results: Vec<CheckedExtension<'r>>,
-    /// What could not be read, and what else is worth knowing about the run as a whole.
+    /// Findings about inputs that could not be read, and about the run as a whole.
     pub(super) troubles: Vec<Finding>,
     pub(super) summary: Summary,
-    /// Whether what counts as good is omitted, where a form is for people.
+    /// Whether forms for people omit results that count as good.
     pub(super) quiet: bool,
 }
 
-/// What became of one extension.
+/// The result for one extension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CheckedExtension<'r> {
     pub(super) case: &'r Case,
     pub(super) answer: &'r Answer,
-    /// What it counts as, warnings included.
+    /// The exit code that the result counts as, including its warnings.
     pub(super) counts: Exit,
 }
 
 impl CheckedExtension<'_> {
-    /// The name as people are shown it.
+    /// The name as shown to people.
     pub(super) fn name(&self) -> Cow<'_, str> {
         let name = self.case.identity.shown();
         name.unwrap_or(Cow::Borrowed("(no name)"))
@@ -62,12 +62,12 @@ impl CheckedExtension<'_> {
         self.answer.token.as_str()
     }
 
-    /// What became of it, in a line or more.
+    /// The answer, in one or more lines.
     pub(super) fn text(&self) -> String {
         clean(&plain::result(self.answer))
     }
 
-    /// The first line of that, which is complete on its own.
+    /// The first line of the text, which is complete on its own.
     pub(super) fn first_line(&self) -> String {
         let text = self.text();
         text.lines().next().unwrap_or_default().to_owned()
@@ -77,7 +77,7 @@ impl CheckedExtension<'_> {
         self.answer.warnings.iter().map(|warning| one_line(warning))
     }
 
-    /// What a refusal weighs, or that it is undecided; nothing where it is neither.
+    /// The severity of a denied or undecided result; `None` for other results.
     pub(super) fn severity(&self) -> Option<Severity> {
         match (self.answer.verdict(), self.counts) {
             (Verdict::Allow | Verdict::NotJudged, _) => None,
@@ -86,7 +86,7 @@ impl CheckedExtension<'_> {
         }
     }
 
-    /// What each of its warnings weighs.
+    /// The severity of each warning.
     fn severity_of_warnings(&self) -> Severity {
         match (self.answer.verdict(), self.counts) {
             (Verdict::Allow | Verdict::NotJudged, Exit::Denied) => Severity::Error,
@@ -94,7 +94,7 @@ impl CheckedExtension<'_> {
         }
     }
 
-    /// Whether it is told where only what does not count as good is.
+    /// Whether `--quiet` still shows the result, because it is undecided or does not count as good.
     pub(super) fn is_bad(&self) -> bool {
         self.answer.verdict() == Verdict::Undecided || self.counts != Exit::Good
     }
@@ -121,26 +121,26 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// What else people are told about the run.
+    /// The findings about the run that are shown to people.
     pub(super) fn troubles_shown(&self) -> impl Iterator<Item = &Finding> {
         let troubles = self.troubles.iter();
         troubles.filter(|one| !self.quiet || one.severity != Severity::Note)
     }
 
-    /// Those that are told to people.
+    /// The results that are shown to people.
     pub(super) fn shown(&self) -> impl Iterator<Item = &CheckedExtension<'_>> {
         let shown = self.results.iter();
         shown.filter(|told| !self.quiet || told.is_bad())
     }
 
-    /// Workflow commands of GitHub: of what could not be read, of each refusal and of each warning.
+    /// GitHub workflow commands for each input that could not be read, each refusal and each warning.
     pub(super) fn github(&self) -> String {
         let findings: Vec<_> = self.shown().flat_map(CheckedExtension::findings).collect();
         olmguard_report::github(self.troubles_shown().chain(&findings))
     }
 
-    /// A SARIF log of the run, which ends so: a finding for each refusal, each extension that is undecided, and each
-    /// warning. The rules are the tokens that were found, each with its page.
+    /// A SARIF log of a run with this exit code. It has a finding for each refusal, each undecided extension and each
+    /// warning. The rules are the reason codes that occur, each with its page.
     pub(super) fn sarif(&self, exit: Exit) -> Sarif {
         let findings: Vec<_> = self
             .results
@@ -173,7 +173,7 @@ impl<'r> Run<'r> {
         olmguard_report::junit(TITLE, ("inputs", errors), &cases)
     }
 
-    /// The comment of a pull request. If not all has room, what counts as good is omitted first.
+    /// The comment on a pull request. If there is not enough room, results that count as good are omitted first.
     pub(super) fn document(&self) -> Document {
         let (bad, good): (Vec<_>, Vec<_>) = self.shown().partition(|told| told.is_bad());
         let heads = ["Verdict", "Extension", "From", "To", "Answer", "What to do"];
@@ -200,7 +200,7 @@ impl<'r> Run<'r> {
 }
 
 impl CheckedExtension<'_> {
-    /// Its refusal, and its warnings.
+    /// The findings for the refusal and for the warnings.
     fn findings(&self) -> Vec<Finding> {
         let refusal = self.severity().map(|severity| {
             let id = self.token();
@@ -215,7 +215,7 @@ impl CheckedExtension<'_> {
         refusal.into_iter().chain(warnings).collect()
     }
 
-    /// The same where a finding has no title: a warning begins with the name.
+    /// The same findings for forms without titles. Each warning starts with the name of the extension.
     fn named_findings(&self) -> Vec<Finding> {
         let mut findings = self.findings();
         for finding in findings.iter_mut().filter(|one| one.id == WARNING) {
@@ -246,8 +246,8 @@ impl CheckedExtension<'_> {
         }
     }
 
-    /// A refusal is a failure; what is undecided is an error; what is not judged is skipped; warnings are a failure
-    /// where they count as one.
+    /// The status of the test case. A refusal is a failure, an undecided result is an error, and a result that is not
+    /// judged is skipped. Warnings are a failure if they count as one.
     fn status(&self) -> CaseStatus {
         let refusal = || Failure {
             word: self.token(),
@@ -284,7 +284,7 @@ impl CheckedExtension<'_> {
         }
     }
 
-    /// What was said of it; nothing where that says no more than its row.
+    /// The message and the warnings; empty if they add nothing to the row.
     fn details(&self) -> Details {
         let message = self.answer.message.iter().map(|_| self.text());
         let warnings = self.warnings().map(|warning| format!("warning: {warning}"));
@@ -316,7 +316,7 @@ fn rule_of_warnings() -> Rule {
     }
 }
 
-/// The rule of every warning: which it is, its words say.
+/// The rule of every warning. The text of a warning identifies it.
 const WARNING: &str = "Warning";
 const ABOUT_WARNINGS: &str =
     "The edit is not denied because of it, but check it before you apply it.";

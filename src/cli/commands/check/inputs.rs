@@ -1,4 +1,4 @@
-//! Everything that `-f` names, sorted by what it is.
+//! Everything that `-f` names, sorted by kind.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -40,24 +40,24 @@ pub(super) struct GatheredInputs {
     pub(super) other_kinds: usize,
     /// Objects in the inputs that an installation can need.
     pub(super) brought: BTreeSet<NeededObject>,
-    /// Inputs that a tool still renders.
+    /// Inputs that a tool has yet to render.
     pub(super) skipped: Vec<Skipped>,
     kustomizations: Kustomizations,
     pub(super) errors: Vec<BadInput>,
-    /// Fields that catalogs do not have, each with its file.
+    /// Unknown fields of catalogs, each with its file.
     pub(super) hints: Vec<(String, Hint)>,
-    /// The base, if there is one.
+    /// The base, if one is given.
     pub(super) base: Option<Base>,
-    /// The names of the base that extensions may have had.
+    /// The earlier names that extensions may have had in the base.
     pub(super) renames: Renames,
-    /// How many extensions are what they were, and so are no cases.
+    /// The number of unchanged extensions, which are not cases.
     pub(super) unchanged: usize,
-    /// The extensions among them that a flag names.
+    /// The names of unchanged extensions whose installed version is given.
     named: HashSet<String>,
     unique: UniqueObjects,
 }
 
-/// Why nothing is judged.
+/// The reason why nothing is judged.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotGathered {
     #[error(transparent)]
@@ -67,7 +67,7 @@ pub(super) enum NotGathered {
 }
 
 impl GatheredInputs {
-    /// Reads every input; what cannot be read is kept as an error.
+    /// Reads every input, and keeps unreadable inputs as errors.
     pub(super) fn read(args: &CheckArgs, plan: &CheckPlan) -> Result<Self, NotGathered> {
         let mut gathered = Self {
             kustomizations: Kustomizations::read(&args.paths),
@@ -113,7 +113,7 @@ impl GatheredInputs {
                 }
             }
         }
-        // Once a file: it is searched for every name that the base has.
+        // Once per file, because the file is searched for every name of the base.
         let is_whole = is_whole && skipped == self.skipped.len();
         if let Some(base) = self.base.as_mut().filter(|_| !is_whole) {
             base.spare(bytes);
@@ -145,7 +145,7 @@ impl GatheredInputs {
         Ok(())
     }
 
-    /// Whether a change takes away all that `-f` names so: then it holds nothing, and is no mistake.
+    /// Whether the change removes everything in this path of `-f`. The path is then missing on purpose.
     fn is_emptied(&self, filename: &str) -> bool {
         let base = self.base.as_ref();
         base.is_some_and(|base| base.source().is_emptied(filename))
@@ -176,7 +176,7 @@ impl GatheredInputs {
         self.skipped.push(skipped);
     }
 
-    /// The extensions that are there no more, each with where it was, as people are shown it.
+    /// The removed extensions, each with its earlier location as shown to people.
     pub(super) fn removed(&self) -> impl Iterator<Item = (String, &Ancestor)> {
         self.base.iter().flat_map(|base| {
             let removed = base.removed();
@@ -184,7 +184,7 @@ impl GatheredInputs {
         })
     }
 
-    /// Files of the base that cannot be read, and are there no more, and whose content nobody asks for.
+    /// Removed files of the base that cannot be read and whose content is not needed.
     pub(super) fn passed_over(&self) -> &[BadInput] {
         self.base.as_ref().map_or(&[], Base::passed_over)
     }
@@ -221,8 +221,8 @@ impl GatheredInputs {
         Ok(())
     }
 
-    /// An extension, or an object of another kind. A copy is the same edit, unless it may have been something else
-    /// in the base.
+    /// Adds an extension, or counts an object of another kind. A copy of an extension is the same edit, unless its
+    /// earlier state in the base may differ.
     fn extension(
         &mut self,
         file: &str,
@@ -261,7 +261,7 @@ impl GatheredInputs {
         self.brought.extend(brought);
     }
 
-    /// The earlier state of an object, if it becomes a case. An object that did not change is counted, unless all are
+    /// The earlier state of an object that becomes a case. An unchanged object is only counted, unless all objects are
     /// checked.
     fn changed(&mut self, file: &str, object: &ManifestObject, plan: &CheckPlan) -> Option<Past> {
         let past = self.past(file, object);
@@ -272,14 +272,14 @@ impl GatheredInputs {
         Some(past)
     }
 
-    /// Keeps the name of an extension that did not change, if a flag says what is installed of it.
+    /// Keeps the name of an unchanged extension whose installed version is given.
     fn keep_name(&mut self, name: &str, plan: &CheckPlan) {
         if plan.installed.contains_key(name) {
             self.named.insert(name.to_owned());
         }
     }
 
-    /// A catalog or a policy; what is wrong with it is an error of its file, and it is applied as it is.
+    /// Adds a catalog or a policy. Problems with it are errors of its file, and the object is applied anyway.
     fn given(
         &mut self,
         file: &str,
@@ -379,8 +379,8 @@ impl GatheredInputs {
         });
     }
 
-    /// A fact about an extension that is not there, or is not asked about it, would be lost without
-    /// a word. What is skipped may have it.
+    /// Checks that each extension of `--installed` is a case or unchanged, because a fact about another extension
+    /// would be lost silently. Inputs that are skipped may contain the extension.
     fn check_installed(&self, plan: &CheckPlan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
             self.cases.iter().any(|case| {
@@ -403,7 +403,7 @@ impl GatheredInputs {
     }
 }
 
-/// A hint with its place.
+/// The hint with its position.
 fn placed(hint: Hint, place: &impl Fn(&[ValueStep<'_>]) -> CasePlace) -> Hint {
     let step = |step| match str::parse(step) {
         Ok(index) => ValueStep::Index(index),
@@ -417,7 +417,7 @@ fn placed(hint: Hint, place: &impl Fn(&[ValueStep<'_>]) -> CasePlace) -> Hint {
     }
 }
 
-/// Notes how a field is written that must be a text and is none.
+/// Records how a field is written that must be a string and is not.
 fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Positions) {
     if let FilterProblem::Type { written, .. } = &mut error.problem {
         let path = ValueStep::of_path(&error.field);
@@ -425,7 +425,7 @@ fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Posit
     }
 }
 
-/// The findings of the CRD in an object, and in the edit if the earlier state is known.
+/// The findings of the CRD about an object, and about the edit if the earlier state is known.
 fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -> Vec<Finding> {
     let Past::Found(found) = past else {
         return schema::check(shape, release, new);

@@ -1,4 +1,4 @@
-//! The installed bundle of an extension. The first of these that knows it counts:
+//! The installed bundle of an extension. The first of these sources that knows it counts:
 //!
 //! 1. `--installed EXTENSION=VERSION[,bundle=NAME][,release=R]`, or the project file
 //! 2. the cluster
@@ -19,10 +19,10 @@ use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, U
 use olmguard_engine::judge::{BaseDoubt, Basis, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
 
-/// Lets the flag or the project file say what is installed of each extension that it names.
+/// Sets the installed bundle of each extension that the flag or the project file names.
 ///
 /// # Errors
-/// If what it says is neither a version nor the name of a bundle.
+/// If the given text is neither a version nor the name of a bundle.
 pub(super) fn set_given(
     cases: &mut [Case],
     plan: &CheckPlan,
@@ -47,7 +47,7 @@ pub(super) fn set_given(
     Ok(())
 }
 
-/// What is installed and, where the base asks for something and that is not what counts, why not.
+/// The installed bundle. Also returns the reason if the base requests a version that does not count.
 pub(super) fn of(
     basis: Basis<'_>,
     case: &Case,
@@ -70,7 +70,7 @@ pub(super) fn of(
     (installed, doubt)
 }
 
-/// Whether no input says what is installed, not even that nothing is.
+/// Whether no input states what is installed, not even that nothing is.
 pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool {
     let has_source = args.facts.snapshot.is_some()
         || case.told != InstalledSource::Manifests
@@ -83,7 +83,7 @@ pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool
     has_nothing && is_judged && !has_source && answer.installed.is_none()
 }
 
-/// What is not known for certain of what is installed, as a line below the answer.
+/// A line below the answer about anything uncertain about the installed bundle.
 pub(super) fn note(case: &Case, answer: &Answer, args: &CheckArgs) -> Option<String> {
     match &answer.resolved {
         Some(resolved) if is_unknown(case, answer, args) => {
@@ -112,8 +112,8 @@ fn is_of_status(installed: &InstalledBundle, found: &EarlierState, case: &Case) 
     bundles.any(|bundle| bundle.version == installed.version)
 }
 
-/// Lets the cluster or the snapshot, where one is asked, say what is installed of each extension that no
-/// `--installed` is about. A review says it itself.
+/// Sets the installed bundle from the cluster or the snapshot, if one is used, for each extension without
+/// `--installed`. A review contains its own installed bundle.
 pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &CheckPlan) {
     match origin {
         OpenOrigin::Given => {}
@@ -122,7 +122,7 @@ pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &CheckPlan) {
     }
 }
 
-/// A cluster knows what is installed now, whatever a manifest says.
+/// Uses the cluster, which knows what is installed now, regardless of the manifest.
 fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &CheckPlan) {
     let mut asked: Vec<_> = cases
         .iter_mut()
@@ -141,8 +141,8 @@ fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &CheckPlan) {
     }
 }
 
-/// A snapshot may be older than a manifest and its base: it counts if the manifest has no status. What it does not
-/// know, a base may.
+/// Uses the snapshot. A snapshot may be older than a manifest and its base, so it counts only if the manifest has no
+/// status. If the snapshot does not know the installed bundle, the base may know it.
 fn by_snapshot(saved: &SavedSnapshot, cases: &mut [Case], plan: &CheckPlan) {
     let asked = cases.iter_mut().filter_map(|case| {
         let has_base = case.past.found().is_some();
@@ -165,7 +165,7 @@ fn set(extension: &mut Extension, standing: ExtensionState) {
     extension.rollout = standing.rollout;
 }
 
-/// An extension of a kind of which clusters say what is installed, with its name.
+/// The extension with its name, if clusters report the installed bundle of its kind and no flag states it.
 fn asked<'e>(subject: &'e mut Subject, plan: &CheckPlan) -> Option<(String, &'e mut Extension)> {
     let Subject::Manifest(extension, _) = subject else {
         return None;

@@ -11,7 +11,7 @@ use olmguard_engine::explain::{self, Answer, answer_with_successors, not_judged}
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Edit, Verdict};
 
-/// Judges one case; the answer has the warnings of the run's settings. With the names of all successors.
+/// Judges one case. The answer includes the warnings of the run's settings. Also returns the names of all successors.
 pub(super) fn judge(
     basis: Basis<'_>,
     case: &Case,
@@ -48,8 +48,7 @@ pub(super) fn judge(
     (answer, successors)
 }
 
-/// The name of the only extension that is there no more and asked for the package of this one, which
-/// is new.
+/// The name of the only removed extension that requested the package of this extension, which is new.
 fn renamed<'a>(
     case: &Case,
     extension: &Extension,
@@ -62,7 +61,7 @@ fn renamed<'a>(
     }
 }
 
-/// The exit code: of several 5 comes before 3, 3 before 4, 4 before 1.
+/// The exit code of the run. If several apply, the order of precedence is 5, 3, 4, 1.
 pub(super) fn exit(
     bad: impl Iterator<Item = Exit>,
     gathered: &GatheredInputs,

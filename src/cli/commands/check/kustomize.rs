@@ -1,14 +1,14 @@
-//! Inputs that a tool still renders, and the kustomizations among them: which files are patches, and which extensions
-//! an overlay changes.
+//! Inputs that a tool has yet to render, and the kustomizations among them: which files are patches, and which
+//! extensions an overlay changes.
 //!
 //! ```text
 //! base/ext.yaml <--resources-- base <--resources-- overlays/prod --patches--> overlays/prod/patch.yaml
 //! ```
 //!
-//! olmguard renders nothing, so what kustomize changes is not checked as it is written: the answer would be about
-//! an object that no cluster gets. What at least one overlay applies as it is written is checked, and each overlay
-//! that changes it is skipped. Catalogs and policies count as they are written: a rule that is left out would be an
-//! open door.
+//! olmguard renders nothing. An object that kustomize changes is not checked as written, because the answer would be
+//! about an object that no cluster gets. An object that at least one overlay applies as written is checked, and each
+//! overlay that changes the object is skipped. Catalogs and policies always count as written, because omitting a rule
+//! would allow what the rule forbids.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -23,25 +23,25 @@ use crate::manifest::{
 use olmguard_engine::explain::{Renderer, Unrendered};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
-/// All kustomizations, by what they name.
+/// All kustomizations, indexed by the paths that they name.
 #[derive(Debug, Default)]
 pub(super) struct Kustomizations {
     all: Vec<Kustomization>,
-    /// The kustomizations that have a file or a directory as a resource or a component.
+    /// The kustomizations that use a file or a directory as a resource or a component.
     users: HashMap<PathBuf, Vec<usize>>,
-    /// The kustomizations that have a file as a patch.
+    /// The kustomization that uses a file as a patch.
     patched: HashMap<PathBuf, usize>,
     by_directory: HashMap<PathBuf, usize>,
     /// The files of the inputs.
     inputs: HashSet<PathBuf>,
-    /// The files of kustomizations with objects that olmguard reads.
+    /// The resources of kustomizations that contain objects that olmguard reads.
     read: HashSet<PathBuf>,
-    /// What `-f` names.
+    /// The paths of `-f`.
     directories: Vec<PathBuf>,
 }
 
 impl Kustomizations {
-    /// The kustomizations in what `-f` names, and those beside the files that it names.
+    /// Reads the kustomizations in the paths of `-f`, and next to the files that `-f` names.
     pub(super) fn read(paths: &[PathBuf]) -> Self {
         let files: Vec<_> = manifest_files(paths).collect();
         let found = kustomizations(paths, &files).into_iter();
@@ -64,7 +64,7 @@ impl Kustomizations {
         read
     }
 
-    /// Why an object of this file is not checked as it is written, if it is not.
+    /// The reason why an object of this file is not checked as written, if any.
     pub(super) fn unrendered(&mut self, file: &str, object: &ManifestObject) -> Option<Unrendered> {
         let is_extension = recognise(&object.value) != RecognisedObject::Other;
         let is_read = is_extension || GivenObjects::has_kind_of(object);
@@ -83,7 +83,7 @@ impl Kustomizations {
         (is_extension && !is_as_written).then_some(Unrendered::Resource)
     }
 
-    /// The directory to build for what is in this file, as a command takes it.
+    /// The directory to build for this file, as written in a command.
     pub(super) fn built(&self, file: &str) -> Option<String> {
         let path = normal(Path::new(file));
         let user = || self.users.get(&path)?.first();
@@ -92,8 +92,8 @@ impl Kustomizations {
         (!top.is_component).then(|| top.shown.clone())
     }
 
-    /// The kustomizations whose objects are not all checked, and that nothing is skipped for yet: some of their
-    /// resources are not among the inputs, or they change objects that another overlay is named for.
+    /// The kustomizations whose objects are not all checked, and for which nothing is skipped yet. Some of their
+    /// resources are not among the inputs, or they change objects for which another overlay is named.
     pub(super) fn incomplete(&self, skipped: &[Skipped]) -> Vec<Skipped> {
         let is_named = |one: &Kustomization| {
             let by = Renderer::Kustomize(one.shown.clone());
@@ -119,7 +119,8 @@ impl Kustomizations {
         incomplete.map(skip).collect()
     }
 
-    /// Whether something that it builds on is not among the inputs.
+    /// Whether a kustomization, or one that it builds on, generates objects or uses a path that is not among the
+    /// inputs.
     fn lacks<'k>(&'k self, one: &'k Kustomization, seen: &mut HashSet<&'k Path>) -> bool {
         if !seen.insert(&one.directory) {
             return false;
@@ -135,8 +136,8 @@ impl Kustomizations {
             })
     }
 
-    /// Whether it, or one that it builds on, changes an object that olmguard reads; or has such an object, if one above
-    /// it changes objects.
+    /// Whether a kustomization, or one that it builds on, changes an object that olmguard reads. `is_changed` is set
+    /// if a kustomization above it changes objects; then it suffices to have such an object.
     fn alters<'k>(
         &'k self,
         one: &'k Kustomization,
@@ -157,7 +158,7 @@ impl Kustomizations {
         })
     }
 
-    /// Whether an overlay at the top gets what this one lists as it is written.
+    /// Whether a top-level overlay gets the resources of this kustomization as written.
     fn is_as_written(&self, index: usize, seen: &mut HashSet<usize>) -> bool {
         let Some(one) = self.all.get(index).filter(|_| seen.insert(index)) else {
             return false;
@@ -169,8 +170,8 @@ impl Kustomizations {
             }
     }
 
-    /// Whether it or one of its components changes objects that olmguard reads. No one knows of a component that is
-    /// not there.
+    /// Whether a kustomization or one of its components changes objects that olmguard reads. A missing component may
+    /// change them.
     fn changes<'k>(&'k self, one: &'k Kustomization, seen: &mut HashSet<&'k Path>) -> bool {
         if !seen.insert(&one.directory) {
             return false;
@@ -183,7 +184,7 @@ impl Kustomizations {
         one.changes || one.components.iter().any(is_changed)
     }
 
-    /// The first one that builds on it, and on which no one builds.
+    /// A kustomization that builds on this one, and on which no other builds. Follows the first user at each level.
     fn top(&self, index: usize) -> usize {
         let mut seen = HashSet::new();
         let mut top = index;
@@ -199,7 +200,7 @@ impl Kustomizations {
     }
 }
 
-/// A path without `.` and, as far as it goes, without `..`.
+/// The path without `.`, and without `..` as far as possible.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -215,26 +216,26 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// A kustomization: the resources that it builds on, and what it changes. Paths start at the current directory.
+/// A kustomization: the resources that it builds on, and its changes. Paths are relative to the current directory.
 #[derive(Debug)]
 struct Kustomization {
     file: String,
     directory: PathBuf,
-    /// The directory, as a command takes it.
+    /// The directory, as written in a command.
     shown: String,
     is_component: bool,
-    /// Files, and directories of others. What is no path is among them, and never found.
+    /// Files, and directories of other kustomizations. Entries that are not paths are included, and never found.
     resources: Vec<PathBuf>,
     components: Vec<PathBuf>,
     patches: Vec<PathBuf>,
     /// Whether a patch or a transformer may change an object that olmguard reads.
     changes: bool,
-    /// Whether it makes objects of its own: charts and generators.
+    /// Whether charts or generators of the kustomization generate objects.
     is_generated: bool,
 }
 
 impl Kustomization {
-    /// The one in this file; none if it is none, or cannot be read.
+    /// Reads the kustomization in a file. Returns `None` if the file is not a kustomization, or cannot be read.
     fn read(path: &str) -> Option<Self> {
         let bytes = read_file(Path::new(path)).ok()?;
         let document = documents(&bytes).next()?.ok()?;
@@ -271,8 +272,8 @@ impl Kustomization {
     }
 }
 
-/// Whether a patch may change an object that olmguard reads: it, or what it is put to, is of such a kind, or no one can
-/// tell.
+/// Whether a patch may change an object that olmguard reads: the patch or its target is of such a kind, or the kind is
+/// unknown.
 fn changes_what_is_read(patch: &Value, directory: &Path) -> bool {
     if let Some(kind) = patch.pointer("/target/kind").and_then(Value::as_str) {
         let is_pattern = kind.contains(|c: char| !c.is_ascii_alphanumeric());
@@ -291,7 +292,7 @@ fn changes_what_is_read(patch: &Value, directory: &Path) -> bool {
     patch.get("target").is_some() || KINDS.iter().any(|kind| text.contains(kind))
 }
 
-/// The file of a patch; none if it is written in place.
+/// The file of a patch; `None` if the patch is inline.
 fn file_of(patch: &Value) -> Option<&str> {
     let text = patch.as_str().filter(|text| !text.contains([':', '\n']));
     text.or_else(|| patch.get("path")?.as_str())
@@ -306,7 +307,7 @@ fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
 }
 
 const GROUP: &str = "kustomize.config.k8s.io/";
-/// The extensions, and what they are judged by.
+/// The kinds of extensions, and of the objects that decide about their edits.
 const KINDS: [&str; 4] = [
     "ClusterExtension",
     "ClusterCatalog",
@@ -314,16 +315,16 @@ const KINDS: [&str; 4] = [
     "UpgradeGuardrails",
 ];
 
-/// The fields with patches, of each age of kustomize.
+/// The fields with patches, in all versions of kustomize.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// The other fields that can change what is read of an object. `namespace` changes only its metadata, which nothing
-/// reads; `labels` are read by selectors only, and nearly every kustomization sets some.
+/// The other fields that can change what olmguard reads of an object. `namespace` changes only its metadata, which
+/// olmguard does not read. Only selectors read `labels`, and nearly every kustomization sets some.
 const TRANSFORMERS: [&str; 4] = ["namePrefix", "nameSuffix", "replacements", "transformers"];
 
 const GENERATORS: [&str; 3] = ["generators", "helmCharts", "helmChartInflationGenerator"];
 
-/// Something that is not checked, and why not.
+/// An input that is not checked, with the reason.
 #[derive(Debug)]
 pub(super) struct Skipped {
     pub(super) place: CasePlace,
@@ -337,13 +338,13 @@ impl Skipped {
         Self { place, why, by }
     }
 
-    /// Why, and what to do, in a line.
+    /// The reason and what to do, on one line.
     pub(super) fn words(&self) -> String {
         self.why.words(&self.by)
     }
 }
 
-/// What renders this file.
+/// The tool that renders this file.
 fn renderer(file: &str, why: &Unrendered, kustomizations: &Kustomizations) -> Renderer {
     let chart = || {
         let mut directories = Path::new(file).ancestors().skip(1);
@@ -361,7 +362,7 @@ fn renderer(file: &str, why: &Unrendered, kustomizations: &Kustomizations) -> Re
     built.or_else(chart).unwrap_or(Renderer::Unknown)
 }
 
-/// `$NAME` or `${NAME}`: nothing else is replaced by `envsubst`, a default neither.
+/// Whether a text is `$NAME` or `${NAME}`. `envsubst` replaces nothing else, not even a default value.
 fn is_of_envsubst(text: &str) -> bool {
     let name = text.strip_prefix('$').unwrap_or_default();
     let inner = name
@@ -371,7 +372,7 @@ fn is_of_envsubst(text: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
-/// A directory as a command takes it.
+/// A directory, as written in a command.
 fn shown(directory: &Path) -> String {
     match directory.to_string_lossy() {
         shown if shown.is_empty() => ".".to_owned(),

@@ -279,7 +279,7 @@ impl ResultReport {
 
 const SCHEMA: &str = "olmguard.check/v1";
 
-// === What `--base` adds to the JSON of `check` ===
+// === The additions of `--base` to the JSON of `check` ===
 
 /// The base: the state before the change.
 #[derive(Debug, JsonSchema, Serialize)]

@@ -19,10 +19,10 @@ use olmguard_report::{Text, Tone};
 /// Whether the cluster or the snapshot, if one is named, could be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum OriginAccess {
-    /// Nothing went wrong.
+    /// No error occurred.
     Good,
-    /// It could not, and an error has said why. Then what stands in for its catalogs is the cause of an answer,
-    /// and no one knows that catalog.
+    /// The origin could not be read, and an error has shown why. The cause of an answer is then a placeholder for the
+    /// catalogs of the origin, which users do not know.
     Failed,
 }
 
@@ -35,8 +35,8 @@ impl OriginAccess {
         }
     }
 
-    /// Whether an answer lacks nothing but what could not be read. A status in a manifest can say that it is not known
-    /// what is installed, too: that stands in no error.
+    /// Whether an answer lacks only facts that could not be read. A status in a manifest can also state that the
+    /// installed bundle is unknown, which no error mentions.
     fn explains(self, case: &Case, answer: &Answer) -> bool {
         let lacks = match answer.token {
             Token::CatalogNotLoaded => true,
@@ -58,7 +58,7 @@ pub(super) fn text(
     let mut text = Text::default();
     let results = gathered.cases.iter().zip(answers);
     let mut all = results.clone();
-    // The error has said it all.
+    // The error has already shown the cause.
     if !answers.is_empty() && all.all(|(case, answer)| origin.explains(case, answer)) {
         return text;
     }
@@ -69,13 +69,13 @@ pub(super) fn text(
             text.line(Tone::Plain, format!("  Note: {note}"));
         }
     }
-    // Of nothing that could be read there is no summary.
+    // If no input could be read, a summary adds nothing.
     let is_nothing = gathered.cases.is_empty() && !gathered.errors.is_empty();
     if !args.quiet && !is_nothing {
         places(&mut text, gathered);
         let summary = Summary::of(args, gathered, answers);
         text.line(Tone::Plain, summary.to_string());
-        // The error about the cluster has said what is missing.
+        // The error about the cluster has already shown what is missing.
         if exit == Exit::Undecided && origin == OriginAccess::Good {
             text.line(Tone::Plain, plain::exit_undecided());
         }
@@ -83,7 +83,7 @@ pub(super) fn text(
     text
 }
 
-/// What is there no more, and what was skipped, each with its place.
+/// Prints what was removed or skipped, each with its location.
 fn places(text: &mut Text, gathered: &GatheredInputs) {
     for (place, one) in gathered.removed() {
         let (place, name) = (
@@ -105,14 +105,14 @@ fn places(text: &mut Text, gathered: &GatheredInputs) {
     }
 }
 
-/// Something that has no result, and why.
+/// Prints the reason why something has no result.
 fn aside(text: &mut Text, place: &str, word: &str, why: &str) {
     text.say(Tone::Plain, format!("{place}: "));
     text.line(Tone::Label, word);
     text.line(Tone::Plain, format!("  {why}"));
 }
 
-/// What policies read and no flag gives, each once. An `AdmissionReview` has its own user.
+/// Hints about facts that policies read and no flag sets, each once. An `AdmissionReview` has its own user.
 fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static str> {
     let is_review = matches!(case.subject, Subject::Review(_));
     let reads = answer.reads.iter().copied();

@@ -1,5 +1,5 @@
-//! Findings of a run besides its results: inputs and catalogs that could not be read, warnings about the OLM that is
-//! judged by, and what was removed, skipped or passed over.
+//! Findings of a run that are not results: inputs and catalogs that could not be read, warnings about the OLM to
+//! answer for, and objects that were removed, skipped or passed over.
 
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::inputs::GatheredInputs;
@@ -11,7 +11,7 @@ use olmguard_engine::extension::{Filter, Hint};
 use olmguard_engine::judge::Verdict;
 use olmguard_report::{Finding, Place, Severity};
 
-/// What is known before the catalogs are read.
+/// Findings that are known before the catalogs are read.
 pub(super) fn of_inputs(args: &CheckArgs, gathered: &GatheredInputs) -> Vec<Finding> {
     let inputs = gathered.errors.iter().map(of_input);
     let hints = gathered.hints.iter().map(of_hint);
@@ -19,26 +19,26 @@ pub(super) fn of_inputs(args: &CheckArgs, gathered: &GatheredInputs) -> Vec<Find
     inputs.chain(hints).chain(none).collect()
 }
 
-/// What is known of the facts before anything is judged.
+/// Findings about the facts, which are known before anything is judged.
 pub(super) fn of_faults(faults: &[Fault]) -> Vec<Finding> {
     faults.iter().map(|fault| fault.finding(TITLE)).collect()
 }
 
-/// What is worth knowing about the OLM that is judged by.
+/// Warnings about the OLM to answer for.
 pub(super) fn of_olm(warnings: &[String]) -> Vec<Finding> {
     let warnings = warnings.iter();
     let warnings = warnings.map(|warning| of_run(Severity::Warning, warning));
     warnings.collect()
 }
 
-/// What only a report has, and standard error does not: extensions and files that are not results.
+/// Findings that only a report shows, not stderr: extensions and files that are not results.
 pub(super) fn of_results(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     let removed = removed(gathered).chain(passed_over(gathered));
     removed.chain(skipped(gathered))
 }
 
-/// The finding that there is no extension, if there is none: an error with `--require-match`, otherwise a warning. An
-/// extension that only the base has is one.
+/// The finding that the inputs have no extension: an error with `--require-match`, otherwise a warning. An extension
+/// that only the base has prevents the warning.
 fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> {
     let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
     if is_none && args.require_match {
@@ -53,7 +53,7 @@ fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> 
     (is_none && !has_other).then(|| of_run(Severity::Warning, none))
 }
 
-/// The note that no input says what is installed, if an extension is allowed for that.
+/// The note that no input states what is installed, if an extension is allowed because of this.
 pub(super) fn nothing_installed(
     args: &CheckArgs,
     gathered: &GatheredInputs,
@@ -67,7 +67,7 @@ pub(super) fn nothing_installed(
     (is_unknown && is_allowed).then(|| of_run(Severity::Note, plain::nothing_known_installed()))
 }
 
-/// Extensions that are there no more.
+/// Notes about removed extensions.
 fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     gathered.removed().map(|(place, one)| {
         let filter = one.filter();
@@ -79,7 +79,7 @@ fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// Files of the base that could not be read, and with which nobody compares anything.
+/// Notes about files of the base that could not be read, and that nothing is compared with.
 fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     gathered.passed_over().iter().map(|one| {
         let why = plain::not_compared(&one.why());
@@ -88,7 +88,7 @@ fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// What a tool still makes manifests of.
+/// Notes about inputs that a tool has yet to render.
 fn skipped(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     gathered.skipped.iter().map(|skipped| {
         let place = &skipped.place;
@@ -102,7 +102,7 @@ fn of_run(severity: Severity, text: impl Into<String>) -> Finding {
     Finding::of_run(TITLE, severity, text)
 }
 
-/// What is worth knowing of a place.
+/// A note about a location.
 fn note(place: Place, text: String) -> Finding {
     Finding {
         place,
@@ -123,7 +123,7 @@ fn of_input(error: &BadInput) -> Finding {
     }
 }
 
-/// A field that a catalog does not have.
+/// A warning about an unknown field of a catalog.
 fn of_hint((file, hint): &(String, Hint)) -> Finding {
     Finding {
         place: Place::File(file.clone(), hint.at),
@@ -131,17 +131,17 @@ fn of_hint((file, hint): &(String, Hint)) -> Finding {
     }
 }
 
-/// What the findings of a run are about that are about none of its inputs.
+/// The subject of findings that are about the run, not about one of its inputs.
 pub(super) const TITLE: &str = "olmguard check";
 
-/// The warning if nothing is checked.
+/// The warning if no extension is found.
 const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \
      --require-match that is an error";
 
-/// The same if there would be one after a tool has made it.
+/// The warning if a tool has yet to render every extension.
 const ALL_SKIPPED: &str = "every ClusterExtension of the inputs still has to be rendered, so nothing is \
      checked; with --require-match that is an error";
 
-/// The error if `--require-match` is not kept.
+/// The error if `--require-match` finds no extension.
 const NO_EXTENSION: &str =
     "the inputs have no ClusterExtension: --require-match expects at least one";

@@ -1,4 +1,5 @@
-//! The demo's catalogs and cases. A case is what a user types, and the review that an API server makes of it.
+//! The catalogs and cases of the demo. A case is the command of a user, and the review that an API server sends for
+//! it.
 
 use std::borrow::Cow;
 
@@ -11,26 +12,26 @@ use olmguard_engine::snapshot::Snapshot;
 /// One edit of an extension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DemoCase {
-    /// What it shows.
+    /// A description of the case.
     pub(super) about: &'static str,
-    /// The extension.
+    /// The name of the extension.
     pub(super) extension: &'static str,
     package: &'static str,
     edit: DemoEdit,
 }
 
-/// What a user does.
+/// The action of a user.
 #[derive(Clone, Copy, Debug)]
 enum DemoEdit {
-    /// Asks for another version of what is installed.
+    /// Requests another version of an installed package.
     Move {
         from: &'static str,
         to: &'static str,
         policy: Option<&'static str>,
     },
-    /// Asks for a package.
+    /// Requests a package.
     Create { version: Option<&'static str> },
-    /// Labels an extension that asks for this version.
+    /// Labels an extension that requests this version.
     Label {
         installed: &'static str,
         wanted: &'static str,
@@ -38,7 +39,7 @@ enum DemoEdit {
 }
 
 impl DemoCase {
-    /// What is typed.
+    /// The command that the user types.
     pub(super) fn command(&self) -> String {
         let extension = self.extension;
         match self.edit {
@@ -54,7 +55,7 @@ impl DemoCase {
         }
     }
 
-    /// What kubectl says of an edit that went through.
+    /// The verb that kubectl prints for an edit that succeeded.
     pub(super) fn done(&self) -> &'static str {
         match self.edit {
             DemoEdit::Move { .. } => "patched",
@@ -63,7 +64,7 @@ impl DemoCase {
         }
     }
 
-    /// What kubectl puts before the words of the API server.
+    /// The text that kubectl prints before the message of the API server.
     pub(super) fn context(&self) -> String {
         match self.edit {
             DemoEdit::Create { .. } => format!("error when creating \"{}.yaml\": ", self.extension),
@@ -91,7 +92,7 @@ impl DemoCase {
         })
     }
 
-    /// The operation, the object after it and the object before it.
+    /// The operation, the new object and the old object.
     fn objects(&self) -> (&'static str, Value, Value) {
         match self.edit {
             DemoEdit::Create { version } => {
@@ -140,7 +141,7 @@ impl DemoCase {
     }
 }
 
-/// What differs between the objects of the demo.
+/// The fields that differ between the objects of the demo.
 #[derive(Clone, Copy, Debug, Default)]
 struct DemoObject {
     version: Option<&'static str>,
@@ -159,7 +160,7 @@ impl DemoObject {
     }
 }
 
-/// What a filter asks for, but for the package.
+/// The fields of a filter, except the package.
 fn asked(version: Option<&str>, policy: Option<&str>) -> Map<String, Value> {
     let fields = [("version", version), ("upgradeConstraintPolicy", policy)];
     let given = fields
@@ -168,7 +169,7 @@ fn asked(version: Option<&str>, policy: Option<&str>) -> Map<String, Value> {
     given.collect()
 }
 
-/// The uid by which the reply to a case is known again.
+/// The uid that identifies the reply to a case.
 pub(super) fn uid(number: usize) -> String {
     format!("0a1b2c3d-0000-4000-8000-{number:012}")
 }
@@ -189,7 +190,7 @@ const fn step(from: &'static str, to: &'static str, policy: Option<&'static str>
     DemoEdit::Move { from, to, policy }
 }
 
-/// The cases, in the order in which they are told.
+/// The cases, in the order in which they are played.
 pub(super) const CASES: &[DemoCase] = &[
     lights(
         "Upgrade to a successor of 1.3.2.",
@@ -232,9 +233,9 @@ pub(super) const CASES: &[DemoCase] = &[
 /// The catalogs of the demo.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// A package with a history: `harbor-lights-operator`; beside it `foghorn-operator`.
+    /// A catalog with the history of `harbor-lights-operator`, and with `foghorn-operator`.
     pub(super) lighthouse: Cow<'static, [u8]>,
-    /// `foghorn-operator` once more.
+    /// A catalog that also has `foghorn-operator`.
     pub(super) far_shore: Cow<'static, [u8]>,
 }
 

@@ -1,4 +1,4 @@
-//! What is installed, by which changes are weighed: from a cluster, a snapshot or manifests with status.
+//! The installed extensions that changes are weighed by: from a cluster, a snapshot or manifests with status.
 
 use std::path::PathBuf;
 
@@ -44,22 +44,22 @@ pub(super) struct InstalledArgs {
     cluster: ClusterArgs,
 }
 
-/// Which OLM there is, and what is installed.
+/// The rules of OLM, and the installed extensions.
 pub(super) struct InstalledFacts {
     pub(super) rules: Rules,
-    /// None if nothing was asked for.
+    /// The extensions; `None` if none were requested.
     extensions: Option<Vec<Extension>>,
-    /// What could not be read counts as this.
+    /// The exit codes for what could not be read.
     exits: Vec<Exit>,
 }
 
 impl InstalledArgs {
-    /// Whether extensions are asked for.
+    /// Whether the flags request extensions.
     pub(super) fn is_given(&self) -> bool {
         self.from_cluster || self.snapshot.is_some() || !self.extensions.is_empty()
     }
 
-    /// Reads what is installed. What cannot be read is said, and the rest counts.
+    /// Reads the installed extensions. Unreadable ones are reported, and the others count.
     ///
     /// # Errors
     /// If flags contradict each other.
@@ -104,7 +104,7 @@ fn of_origin(
     warnings: &[String],
 ) -> (Option<Vec<Extension>>, Vec<Exit>) {
     let RunningExtensions { extensions, faults } = running;
-    // Where there is no cluster, nothing about its OLM is news.
+    // Without the cluster, warnings about its OLM add nothing.
     if !faults.iter().any(Fault::is_of_cluster) {
         warnings.iter().for_each(warn);
     }
@@ -114,7 +114,7 @@ fn of_origin(
     (Some(extensions), exits.collect())
 }
 
-/// An extension of which it is not known what is installed.
+/// An extension whose installed version is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "extension {}: the installed version is unknown, so no change counts for it",
@@ -123,8 +123,8 @@ fn of_origin(
 struct Unknown<'a>(&'a str);
 
 impl InstalledFacts {
-    /// What is installed, if it was asked for, and the exit code if an extension cannot say it, which gets a warning.
-    /// If only one package is compared, `only` is its name.
+    /// The installed extensions, if they were requested. Warns about each extension whose installed version is
+    /// unknown, and returns the exit code for it. If only one package is compared, `only` is its name.
     pub(super) fn installed(
         &self,
         only: Option<&str>,
@@ -136,7 +136,7 @@ impl InstalledFacts {
         (installed, (count > 0).then_some(Exit::Undecided))
     }
 
-    /// What could not be read counts as this.
+    /// The exit codes for what could not be read.
     pub(super) fn exits(&self) -> impl Iterator<Item = Exit> {
         self.exits.iter().copied()
     }

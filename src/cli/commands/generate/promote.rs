@@ -1,4 +1,4 @@
-//! `olmguard generate promote`: a bundle goes into a channel, and who is left behind.
+//! `olmguard generate promote`: adds a bundle to a channel, and reports the versions that have no upgrade.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
     args.common.print(&catalog)
 }
 
-/// Takes the bundle from `--bundles` where the catalog does not have it.
+/// Adds the bundle from `--bundles`, unless the catalog has it.
 fn add_bundle(catalog: &mut CatalogText, args: &PromoteArgs) -> Result<(), GenerateError> {
     let is_it = |bundle: &BlobText| bundle.name() == args.bundle;
     if catalog.bundles(&args.package).any(is_it) {
@@ -124,7 +124,7 @@ impl PromoteArgs {
 
     fn tell(&self, asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) {
         let mut stderr = anstream::stderr();
-        // Nothing is left to say it to if stderr is gone.
+        // If stderr is gone, the report cannot be printed anywhere.
         let _gone = match self.report {
             TextOrJson::Text => {
                 let text = words::promotion(asked, before, after);

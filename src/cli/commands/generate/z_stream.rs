@@ -1,4 +1,4 @@
-//! `olmguard generate z-stream`: a patch takes the place of its minor's older releases.
+//! `olmguard generate z-stream`: adds a patch release that replaces older releases of its minor version.
 
 use std::path::PathBuf;
 
@@ -91,7 +91,7 @@ pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
     args.common.print(&catalog)
 }
 
-/// Takes the bundle from `--bundles` where the catalog does not have it.
+/// Adds the bundle from `--bundles`, unless the catalog has it.
 fn add_bundle(catalog: &mut CatalogText, args: &ZStreamArgs) -> Result<(), GenerateError> {
     if catalog
         .bundles(&args.package)
@@ -107,7 +107,7 @@ fn add_bundle(catalog: &mut CatalogText, args: &ZStreamArgs) -> Result<(), Gener
     Ok(())
 }
 
-/// The bundle that is released, with its version.
+/// The bundle to release, with its version.
 fn released(catalog: &CatalogText, args: &ZStreamArgs) -> Result<(String, Version), GenerateError> {
     let bundles = catalog.bundles(&args.package);
     let mut bundles = bundles.filter(|bundle| args.release.names(bundle));
@@ -118,7 +118,7 @@ fn released(catalog: &CatalogText, args: &ZStreamArgs) -> Result<(String, Versio
     })
 }
 
-/// The version of a bundle, or the one that its name speaks of where there is none.
+/// The version of a bundle, or the version in its name if the bundle has none.
 fn version_of(catalog: &CatalogText, package: &str, name: &str) -> Option<Version> {
     let mut bundles = catalog
         .bundles(package)

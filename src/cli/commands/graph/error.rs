@@ -1,4 +1,4 @@
-//! Why there is no graph to print.
+//! The errors of `olmguard graph`.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
 use olmguard_views::picture::{GraphTooLarge, NoSuchVersion};
 
-/// Why there is nothing to print.
+/// The reason why there is no graph to print.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GraphError {
     #[error(transparent)]

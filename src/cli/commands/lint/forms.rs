@@ -1,6 +1,6 @@
 //! Findings for people and for code hosts.
 //!
-//! Names and sentences are escaped here; what a finding takes from a catalog is escaped in its message already.
+//! Names and sentences are escaped here. Text from a catalog is already escaped in the message of a finding.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use olmguard_engine::explain::{counted, one_line};
 use olmguard_report::{Finding, Place, Rule as ReportedRule, Sarif, Text, Tone};
 use olmguard_views::lint::{LintFinding, Rule, Severity};
 
-/// A line for each finding with its place, what opm says below it, and below the first of each rule why it matters and
-/// how to fix it; the counts at the end.
+/// One line for each finding with its place, and the message of opm below it. The first finding of each rule also
+/// shows why it matters and how to fix it. The counts are at the end.
 pub(super) fn text(findings: &[LintFinding], catalogs: usize) -> Text {
     let mut text = Text::default();
     let mut told = HashSet::new();
@@ -27,7 +27,7 @@ pub(super) fn text(findings: &[LintFinding], catalogs: usize) -> Text {
     text
 }
 
-/// The ids of all rules, a line each.
+/// The ids of all rules, one per line.
 pub(super) fn list() -> String {
     let lines = Rule::all().map(|rule| {
         let title = rule.title();
@@ -70,7 +70,7 @@ fn counts(findings: &[LintFinding], catalogs: usize) -> String {
     }
 }
 
-/// A SARIF log. Every rule is described, found or not, so that a viewer can show what was looked for.
+/// A SARIF log. It describes every rule, whether found or not, so a viewer can show what was checked.
 pub fn sarif(findings: &[LintFinding]) -> Sarif {
     let rules: Vec<_> = Rule::all().map(reported_rule).collect();
     let findings: Vec<_> = findings.iter().map(reported).collect();

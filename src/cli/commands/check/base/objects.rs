@@ -1,7 +1,7 @@
-//! The extensions of a base, and what could not be read of it.
+//! The extensions of a base, and the files of it that could not be read.
 //!
-//! A file of the base keeps its objects as they were parsed: an input with the same text is not parsed again. Most files
-//! of a change are what they were, and parsing is most of the work for both sides.
+//! A base keeps the parsed objects of each file, so an input with the same text is not parsed again. Most files do not
+//! change, and parsing is most of the work for both sides.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -25,31 +25,32 @@ use olmguard_preflight::content::NeededObject;
 pub(super) struct BaseObjects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
-    /// Extensions without a name, of each value the first.
+    /// Extensions without a name, the first of each value.
     nameless: HashSet<ByValue>,
     unread: Vec<UnreadFile>,
-    /// How many bytes of unread files are kept.
+    /// The size of the unread files that are kept, in bytes.
     kept: usize,
     parsed: ParsedFiles,
 }
 
-/// An extension that is recognised by its whole value.
+/// An extension that is identified by its whole value.
 #[derive(Debug)]
 struct ByValue(Rc<Ancestor>);
 
-/// A file of which a part could not be read.
+/// A file that is partly unreadable.
 #[derive(Debug)]
 struct UnreadFile {
     file: String,
-    /// Its content; none if nothing of it could be read, or there is no room for it. It may have any extension then.
+    /// The content; `None` if it could not be read, or if there is no room for it. The file may then have any
+    /// extension.
     bytes: Option<Vec<u8>>,
-    /// Whether it may have an extension of any name.
+    /// Whether the file may have an extension of any name.
     is_any: bool,
 }
 
 impl BaseObjects {
     /// Reads the extensions of these files, and returns what cannot be read. A file that is not about extensions is
-    /// not parsed, and a template is not an error.
+    /// not parsed. A template is not an error.
     pub(super) fn read<E: Into<InputProblem>>(
         &mut self,
         files: impl Iterator<Item = (String, Result<Vec<u8>, E>)>,
@@ -96,7 +97,7 @@ impl BaseObjects {
         }
     }
 
-    /// Adds the objects of a document. What a tool made of an object that it renders is not known.
+    /// Adds the objects of a document. An object that a tool has yet to render makes the file incomplete.
     fn document(
         &mut self,
         file: &str,
@@ -124,12 +125,12 @@ impl BaseObjects {
         });
     }
 
-    /// The objects of a file of this text, if one was read.
+    /// The objects of a file with this text, if one was read.
     pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
         self.parsed.take(text)
     }
 
-    /// Drops all parsed files. Call it after the last input.
+    /// Drops all parsed files. Call this after the last input.
     pub(super) fn forget_parsed(&mut self) {
         self.parsed = ParsedFiles::default();
     }
@@ -189,8 +190,8 @@ impl BaseObjects {
         self.all.iter().map(|one| &one.key)
     }
 
-    /// The earlier state of this object, which is in this file now. An object without a name is recognised only if
-    /// nothing of it has changed.
+    /// The earlier state of an object that is now in this file. An object without a name is recognized only if it is
+    /// unchanged.
     pub(super) fn find(
         &self,
         file: &str,
@@ -244,7 +245,7 @@ impl PartialEq for ByValue {
 
 impl Eq for ByValue {}
 
-/// Of several extensions of one name those whose path ends most like this one.
+/// The extensions, of several with one name, whose paths have the longest common end with this file.
 fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
     let alike = |one: &Rc<Ancestor>| {
         let parts = |path| Path::new(path).components().rev();
@@ -256,17 +257,17 @@ fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
     found.filter(|one| Some(alike(one)) == most).collect()
 }
 
-/// The most bytes that are kept of files that cannot be read: those of the largest manifest.
+/// The maximum size of the unreadable files that are kept, in bytes: the size of the largest manifest.
 const MOST_KEPT: usize = 32 << 20;
 
-/// An extension as it was.
+/// The earlier state of an extension.
 #[derive(Debug)]
 pub(crate) struct Ancestor {
     pub(super) key: Key,
     pub(crate) place: CasePlace,
     /// The whole object. An input with the same text shares it.
     object: Rc<ManifestObject>,
-    /// None if the `apiVersion` is not known.
+    /// The extension; `None` if its `apiVersion` is unknown.
     pub(crate) extension: Option<Extension>,
 }
 
@@ -321,7 +322,7 @@ impl Ancestor {
         self.value().get("spec") == other.value().get("spec")
     }
 
-    /// Its filter, if that can be read.
+    /// The filter, if it can be read.
     pub(crate) fn filter(&self) -> Option<&Filter> {
         self.extension.as_ref()?.filter.as_ref().ok()
     }
@@ -335,13 +336,13 @@ impl Key {
         }
     }
 
-    /// Whether a text may have an object of this name.
+    /// Whether a text may contain an object of this name.
     pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
         may_name(text, self.name.as_deref().unwrap_or_default().as_bytes())
     }
 }
 
-/// Where an extension is in a file: its deciding field, if its version is known.
+/// The location of an extension in a file: its deciding field, if its version is known.
 fn place(
     file: &str,
     object: &ManifestObject,
@@ -356,7 +357,7 @@ fn place(
     }
 }
 
-/// Whether an object is more than counted, although it is not an extension.
+/// Whether an object that is not an extension is read, and not only counted.
 fn is_read_whole(object: &ManifestObject) -> bool {
     GivenObjects::has_kind_of(object) || is_review(object)
 }
@@ -365,44 +366,44 @@ pub(in crate::cli::commands::check) fn is_review(object: &ManifestObject) -> boo
     object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
 }
 
-/// An object, as far as an input with its text needs it. Most objects are of other kinds: to hold all of them takes
-/// about as long as to parse them again.
+/// An object, reduced to what an input with the same text needs. Most objects are of other kinds, and keeping all of
+/// them takes about as long as parsing them again.
 #[derive(Debug)]
 pub(in crate::cli::commands::check) enum ParsedObject {
-    /// An object that is counted and not read, and what an installation can need of it.
+    /// An object that is only counted, with what it provides to an installation.
     OtherKind(Option<NeededObject>),
-    /// The object, and the places in its document.
+    /// The object, and the positions in its document.
     Whole(Rc<ManifestObject>, Rc<Positions>),
 }
 
-/// The objects of texts, each until an input takes it.
+/// The objects of texts, kept until an input takes them.
 #[derive(Debug, Default)]
 pub(super) struct ParsedFiles {
     by_text: HashMap<Vec<u8>, Vec<ParsedObject>>,
-    /// How many bytes the texts had, including those that were taken.
+    /// The size of the texts in bytes, including texts that were taken.
     kept: usize,
 }
 
 impl ParsedFiles {
-    /// Whether there is room for a text of so many bytes.
+    /// Whether there is room for a text of this many bytes.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         self.kept.saturating_add(bytes) <= MOST_TEXT
     }
 
-    /// Keeps the objects of a text. They are all that is in it, so each could be read.
+    /// Keeps the objects of a text. The text must have been read completely.
     pub(super) fn keep(&mut self, text: Vec<u8>, objects: Vec<ParsedObject>) {
         self.kept += text.len();
         self.by_text.insert(text, objects);
     }
 
-    /// The objects of a text, for the first one who asks.
+    /// Returns the objects of a text to the first caller.
     pub(super) fn take(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
         self.by_text.remove(text)
     }
 }
 
-/// The most bytes of texts whose objects are kept: thousands of manifests. What is parsed takes some ten
-/// times as much.
+/// The maximum size of the texts whose objects are kept, in bytes. It fits thousands of manifests. Parsed objects use
+/// about ten times as much memory.
 const MOST_TEXT: usize = 2 << 20;
 
 #[cfg(test)]
@@ -428,7 +429,7 @@ mod tests {
         assert!(!files.has_room(1));
     }
 
-    /// A broken file that holds an extension of this name, and is as long as asked for.
+    /// A broken file of this length that contains an extension of this name.
     fn broken(name: &str, bytes: usize) -> Vec<u8> {
         let mut text = format!("kind: ClusterExtension\nmetadata: {{name: {name}\n#").into_bytes();
         text.resize(bytes.max(text.len()), b'-');
@@ -444,7 +445,7 @@ mod tests {
         objects
     }
 
-    /// Whether an extension of this name is found, or the file that leaves it open.
+    /// Whether an extension of this name is found, or the file because of which this is unknown.
     fn find(objects: &BaseObjects, name: &str) -> Result<bool, String> {
         let text = json!({
             "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",

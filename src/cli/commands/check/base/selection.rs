@@ -7,7 +7,7 @@ use olmguard_engine::nearest::nearest;
 use super::BaseSource;
 use crate::revision::{Repository, RepositoryError, RevisionError};
 
-/// Why `--base` names nothing to compare with.
+/// The reason why `--base` names nothing to compare with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BaseError {
     #[error("--base: {path:?} does not exist: expected a directory, a file or a git revision")]
@@ -40,12 +40,12 @@ pub(crate) enum BaseError {
         /// A branch or a tag with a similar name.
         near: Option<String>,
     },
-    /// The revision is ambiguous, whatever paths there are.
+    /// The revision is ambiguous, regardless of which paths exist.
     #[error("--base: {0}")]
     Ambiguous(RevisionError),
 }
 
-/// The base of this name, for these inputs of `-f`.
+/// Selects the base of this name, for these inputs of `-f`.
 pub(super) fn select(name: &str, filenames: &[PathBuf]) -> Result<BaseSource, BaseError> {
     let path = || name.to_owned();
     let exists = Path::new(name).exists();
@@ -61,7 +61,7 @@ pub(super) fn select(name: &str, filenames: &[PathBuf]) -> Result<BaseSource, Ba
     }
 }
 
-/// Whether no revision can have such a name.
+/// Whether a name can only be a path, not a revision.
 fn is_plainly_a_path(name: &str) -> bool {
     let begins = ["/", "./", "../"];
     begins.iter().any(|begin| name.starts_with(begin))
@@ -93,7 +93,7 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSource, BaseError> 
     })
 }
 
-/// The one repository that all inputs are in.
+/// The repository that contains all inputs.
 fn repository(name: &str, filenames: &[PathBuf]) -> Result<Repository, BaseError> {
     let mut found: Option<(Repository, &PathBuf)> = None;
     for path in filenames {
@@ -109,7 +109,7 @@ fn repository(name: &str, filenames: &[PathBuf]) -> Result<Repository, BaseError
             }
         }
     }
-    // Without inputs clap lets nothing come here.
+    // Unreachable: `check` requires at least one input.
     found
         .map(|(repository, _)| repository)
         .ok_or_else(|| BaseError::NoPath {
@@ -125,7 +125,7 @@ fn repository_around(name: &str, path: &Path) -> Result<Repository, BaseError> {
     Repository::around(path).map_err(|source| BaseError::Repository { name, source })
 }
 
-/// The branch or the tag that was probably meant. A revision relative to another names neither.
+/// A branch or a tag with a similar name. Relative revisions are not names, so they have none.
 fn near(name: &str, known: &[String]) -> Option<String> {
     if name.contains(['~', '^', ':', '{']) {
         return None;
