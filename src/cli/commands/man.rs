@@ -87,7 +87,7 @@ fn page(command: &Command) -> Man {
     Man::new(command.clone()).source(version)
 }
 
-/// The command below another one that the words lead to.
+/// The subcommand with these names.
 fn find(root: Command, names: &[String]) -> Result<Command, ManError> {
     names.iter().try_fold(root, |command, name| {
         let found = command.find_subcommand(name).cloned();

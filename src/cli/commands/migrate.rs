@@ -5,7 +5,8 @@
 //! --catalog, --snapshot, --from-cluster --> catalogs, OLM, extensions +--> views::migrate --> MigrationReport
 //! ```
 //!
-//! Nothing is changed: the steps are printed for a person. What cannot be read is reported, and the rest is checked.
+//! The command changes nothing: it prints the steps for a person. Unreadable inputs are reported, and the rest is
+//! checked.
 
 use std::fmt::Write as _;
 use std::io;
@@ -64,7 +65,7 @@ enum Output {
     Yaml,
 }
 
-/// Runs the command.
+/// Runs `olmguard migrate`.
 pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
     let paths = args.filename.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
@@ -90,7 +91,7 @@ pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
         objects: &inputs.objects,
         extensions: &inputs.others.extensions,
     });
-    // "no Subscription" would be wrong if not all could be read.
+    // "no Subscription" would be wrong if some inputs could not be read.
     if !inputs.objects.is_empty() || faults.is_empty() || args.output.form != Output::Text {
         print(&report, args.output.form)?;
     }
@@ -141,21 +142,21 @@ fn exits(report: &MigrationReport) -> impl Iterator<Item = Exit> {
     denied.into_iter().chain(undecided)
 }
 
-// === The objects of the files: objects of OLM v0, and everything that `audit` reads too ===
+// === The objects of the files: objects of OLM v0, and everything that `audit` also reads ===
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
 struct MigratedInputs {
     objects: ClassicObjects,
-    /// Extensions, catalogs and policies, and what could not be read of any object.
+    /// Extensions, catalogs and policies, and the faults of all unreadable objects.
     others: AuditedInputs,
 }
 
 impl MigratedInputs {
-    /// Reads every input; what cannot be read is kept as a fault.
+    /// Reads every input, and keeps unreadable inputs as faults.
     ///
     /// # Errors
-    /// If two objects that are not of OLM v0 have one kind and name.
+    /// If two objects that are not of OLM v0 have the same kind and name.
     fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
         let mut read = Self::default();
         let Self { objects, others } = &mut read;
@@ -174,7 +175,7 @@ impl MigratedInputs {
     }
 }
 
-/// Where the wrong field of an object is, otherwise where the object is.
+/// The position of the wrong field of an object, otherwise the position of the object.
 fn at(error: &ClassicError, object: &ManifestObject, positions: &Positions) -> Position {
     match error {
         ClassicError::Field { field, .. } => object.position(positions, &ValueStep::of_path(field)),

@@ -1,5 +1,5 @@
-//! `olmguard path PACKAGE FROM [TO]`: the edits that lead from here to there, and what happens without
-//! one.
+//! `olmguard path PACKAGE FROM [TO]`: the edits that upgrade from one version to another, and the automatic upgrades
+//! without an edit.
 
 use std::io;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard path lantern-operator 1.2.0 2.0.0 --from-cluster -o yaml > steps.yaml",
 ];
 
-/// Runs the command.
+/// Runs `olmguard path`.
 pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
     if args.output.form == Form::Yaml && args.olm == Generation::V0 {
         return Err(InquiryError::Usage(NO_MANIFESTS).into());
@@ -109,7 +109,7 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
 }
 
 impl PathArgs {
-    /// Whether the path is of a new extension, which is known by its flags and is printed.
+    /// Whether the path is for a new extension, which is defined by flags and printed.
     fn is_about_new(&self) -> bool {
         self.olm == Generation::V1
             && (self.output.form == Form::Yaml || self.frame.given().next().is_some())
@@ -136,7 +136,7 @@ impl PathArgs {
     }
 }
 
-/// Several documents, each after its comment.
+/// Several documents, each with its comment above it.
 fn text_of(manifests: &[ManifestOfPath]) -> String {
     let documents = manifests.iter().map(|manifest| {
         let document = yaml::document(&manifest.object);
@@ -148,7 +148,7 @@ fn text_of(manifests: &[ManifestOfPath]) -> String {
 const NO_MANIFESTS: &str =
     "-o yaml prints ClusterExtensions, which --olm v0 does not have: use -o text or -o json";
 
-// === The manifest that each hop changes: one of a file, or a new one ===
+// === The manifest that each step changes: from a file, or a new one ===
 
 /// The flags about the manifest.
 #[derive(Args, Clone, Debug)]
@@ -175,7 +175,7 @@ struct FrameArgs {
     service_account: Option<String>,
 }
 
-/// Why there is no manifest to change.
+/// The reason why there is no manifest to change.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum FrameError {
     #[error("{file}: {error}")]
@@ -195,7 +195,7 @@ pub(in crate::cli) enum FrameError {
 }
 
 impl FrameArgs {
-    /// The manifest, and its extension if it is in a file. What the file requests besides the package goes into the filter.
+    /// The manifest, and its extension if it is from a file. Adds the other requests of the file to the filter.
     fn frame(&self, filter: &mut Filter) -> Result<(Frame, Option<Extension>), FrameError> {
         match &self.filename {
             Some(file) => {
@@ -223,7 +223,7 @@ impl FrameArgs {
         given.map_or(Ok(()), |flag| Err(FrameError::Both { flag }))
     }
 
-    /// What policies match a new object by: it has no labels.
+    /// The properties of a new object that policies match. It has no labels.
     fn subject(&self, package: &str) -> PolicySubject {
         let [_, namespace, _] = self.names(package);
         PolicySubject {
@@ -232,7 +232,7 @@ impl FrameArgs {
         }
     }
 
-    /// Whether an API server takes the names of a new object.
+    /// Checks that an API server accepts the names of a new object.
     fn check_names(&self, package: &str) -> Result<(), FrameError> {
         if self.filename.is_some() {
             return Ok(());

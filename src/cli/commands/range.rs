@@ -1,4 +1,4 @@
-//! `olmguard range`: what a version range means and takes.
+//! `olmguard range`: the meaning of a version range, and the versions that it matches.
 
 use std::io;
 
@@ -62,7 +62,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::BadInput, "the catalog is unreadable"),
 ];
 
-/// Prints the report.
+/// Runs `olmguard range`.
 pub(crate) fn run(args: &RangeArgs) -> Result<Exit, CommandFailure> {
     let report = report(args)?;
     print(&report, args.output.form)?;
@@ -104,12 +104,12 @@ fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
     }
 }
 
-// === What the range is tried on: the versions of the command line, or the bundles of a package ===
+// === The subjects of the range: the versions of the command line, or the bundles of a package ===
 //
-// `--catalog` is a flag of other commands too, so its twin in the environment may be set for them: from there it
-// counts only together with a `--package`, and gives way to versions.
+// Other commands have `--catalog` too, so its environment variable may be set for them. The variable counts only
+// together with a `--package`, and gives way to versions.
 
-/// The package whose bundles the range is tried on.
+/// The package whose bundles are compared with the range.
 #[derive(Clone, Copy, Debug)]
 struct BundleSource<'a> {
     catalog: &'a CatalogSource,
@@ -126,7 +126,7 @@ enum SubjectFlags {
     CommandLine,
 }
 
-/// Why there are no subjects.
+/// The reason why there are no subjects.
 #[derive(Debug, thiserror::Error)]
 enum SubjectsError {
     #[error("--catalog needs a package: add --package PACKAGE")]
@@ -164,7 +164,7 @@ enum SubjectsError {
 }
 
 impl<'a> BundleSource<'a> {
-    /// The package that is asked for, if one is.
+    /// The requested package, if any.
     fn choose(
         sources: SubjectFlags,
         catalogs: &'a CatalogArgs,
@@ -185,7 +185,7 @@ impl<'a> BundleSource<'a> {
         }
     }
 
-    /// Reads the catalog, and finds the package's bundles in it, best first.
+    /// Reads the catalog, and returns the bundles of the package, best first.
     fn load(self, rules: &Rules) -> Result<Vec<Subject>, SubjectsError> {
         let Self { catalog, .. } = self;
         let progress = Progress::default();
@@ -226,8 +226,8 @@ impl<'a> BundleSource<'a> {
 }
 
 impl HasExit for SubjectsError {
-    /// A package that a readable catalog does not have is a wrong value of a flag: nothing was
-    /// judged, and no input was at fault.
+    /// A package that a readable catalog does not have is a wrong value of a flag: nothing was judged, and all inputs
+    /// are good.
     fn exit(&self) -> Exit {
         match self {
             Self::Unreadable { .. } | Self::Undecodable { .. } => Exit::BadInput,
@@ -262,7 +262,7 @@ impl FromArgMatches for SubjectFlags {
     }
 }
 
-/// How many names are offered for one that does not exist.
+/// The maximum number of similar names that an error offers.
 const MOST_NEAR: usize = 3;
 
 fn first(fault: &PackageFault) -> String {

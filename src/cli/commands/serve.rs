@@ -130,7 +130,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard serve --tls-cert tls.crt --tls-key tls.key --mode observe",
 ];
 
-/// Why the server does not run.
+/// The reason why the server does not run.
 #[derive(Debug, thiserror::Error)]
 enum ServeError {
     #[error(transparent)]
@@ -151,9 +151,9 @@ enum ServeError {
     System(#[from] io::Error),
 }
 
-/// Serves until a signal ends it.
+/// Serves until a signal ends the server.
 ///
-/// `configuration` is the command line that says all that this one means.
+/// `configuration` is the command line with the values of all flags in effect.
 pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
     let log = args.log.install();
     log_panics();
@@ -161,7 +161,7 @@ pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
         error.report();
         error.exit().into()
     });
-    // What was logged last is written before the process ends.
+    // Write the last lines of the log before the process ends.
     drop(log);
     code
 }
@@ -180,13 +180,13 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     ended
 }
 
-/// The threads of the server; each may hold what one request takes.
+/// The number of threads of the server. Each may use the memory of one request.
 fn threads() -> usize {
     Limits::default().workers.get()
 }
 
 impl ServeArgs {
-    /// What the flags say together, or which of them contradict each other.
+    /// The combined settings of the flags, or an error if they contradict each other.
     fn resolve(self) -> Result<ServerSettings, UsageError> {
         let webhook = WatchedConfiguration::of(&self.certs);
         let certs = self.certs.resolve()?;
@@ -223,7 +223,7 @@ impl ServeArgs {
 }
 
 impl ServeError {
-    /// Wrong usage is told to whoever typed it, in the manner of every command.
+    /// Reports the error. Wrong usage is printed as by every command, because a person typed it.
     fn report(&self) {
         match self {
             Self::Usage(usage) => crate::cli::say(usage),
@@ -254,7 +254,7 @@ impl ServeError {
 mod tests {
     use super::*;
 
-    /// One asks to mend the command line, the other to report a fault.
+    /// The first kind needs a change of the command line, the second a bug report.
     #[test]
     fn a_fault_of_ours_is_told_from_a_cluster_that_was_named_wrongly() {
         let interrupted = ConnectError::Interrupted("a thread was lost".to_owned());

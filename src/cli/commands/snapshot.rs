@@ -64,7 +64,7 @@ const SHOW_EXAMPLES: &[&str] = &[
     "olmguard snapshot show prod.snapshot -o json",
 ];
 
-/// Runs the command.
+/// Runs `olmguard snapshot`.
 pub(super) fn run(args: &SnapshotArgs) -> Result<Exit, CommandFailure> {
     match &args.command {
         SnapshotCommand::Save(args) => save(args),
@@ -75,7 +75,7 @@ pub(super) fn run(args: &SnapshotArgs) -> Result<Exit, CommandFailure> {
 fn show(args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let archive = Archive::open(&args.file)?;
     let facts = archive.facts().clone();
-    // What is listed is the same by the rules of any release.
+    // The list is the same under the rules of every release.
     let rules = Rules::default();
     let catalogs = archive.load(&rules, memory::of_commands())?;
     let snapshot = Snapshot::new(rules.clone(), catalogs);
@@ -96,10 +96,10 @@ fn show(args: &ShowArgs) -> Result<Exit, CommandFailure> {
 
 ends_with!(BadInput: ArchiveError);
 
-// === `olmguard snapshot save FILE`: what is in a cluster, written to a file ===
+// === `olmguard snapshot save FILE`: the state of a cluster, written to a file ===
 //
-// What cannot be had of a catalog is written as such, with the reason, and the exit code says so: a
-// file that others judge by says what it lacks.
+// Facts of a catalog that are unavailable are written as such, with the reason, and the exit code reports them. A file
+// that other commands judge by must state what it lacks.
 
 /// Save the catalogs of a cluster to a file
 #[derive(Clone, Debug, clap::Args)]
@@ -121,7 +121,7 @@ const SAVE_EXAMPLES: &[&str] = &[
     "olmguard snapshot save prod.snapshot --context prod",
 ];
 
-/// Why nothing is saved.
+/// The reason why nothing is saved.
 #[derive(Debug, thiserror::Error)]
 enum SaveError {
     #[error("{}: is a directory: expected a file to write to", .file.display())]
@@ -134,17 +134,17 @@ enum SaveError {
     Write { file: PathBuf, source: io::Error },
 }
 
-/// Where the file will be, and the one beside it that takes its place when it is whole.
+/// The path of the file, and the temporary file next to it that replaces it when it is complete.
 #[derive(Debug)]
 struct SnapshotFile {
     file: PathBuf,
     beside: NamedTempFile,
 }
 
-/// A catalog, and its content.
+/// A catalog with its content.
 type SavedCatalog = ListedCatalog<FetchedContent>;
 
-/// Runs the command.
+/// Runs `olmguard snapshot save`.
 fn save(args: &SaveArgs) -> Result<Exit, CommandFailure> {
     let place = SnapshotFile::of(&args.file)?;
     let cluster = OpenCluster::open(&args.cluster.request())?;
@@ -162,7 +162,7 @@ fn save(args: &SaveArgs) -> Result<Exit, CommandFailure> {
 }
 
 impl SnapshotFile {
-    /// A place that can be written to, before anything is asked of a cluster.
+    /// Creates the temporary file before the first request to a cluster.
     fn of(file: &Path) -> Result<Self, SaveError> {
         let file = file.to_owned();
         if file.as_os_str() == "-" {
@@ -173,7 +173,7 @@ impl SnapshotFile {
         }
         let folder = file.parent().filter(|path| !path.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        // A fault of the file beside it would name that file.
+        // An error about the temporary file would show its name.
         let beside = folder.metadata().and_then(|_| {
             Builder::new()
                 .prefix(".olmguard-")
@@ -208,7 +208,7 @@ fn policies(cluster: &OpenCluster) -> SavedPolicies {
     }
 }
 
-/// What is installed. A list that breaks off is none: what it lacks would count as not installed.
+/// The installed extensions. An incomplete list is discarded, because missing extensions would count as not installed.
 fn extensions(args: &SaveArgs, cluster: &OpenCluster) -> SavedExtensions {
     if args.no_extensions {
         return SavedExtensions::NotSaved;
@@ -223,7 +223,7 @@ fn extensions(args: &SaveArgs, cluster: &OpenCluster) -> SavedExtensions {
     }
 }
 
-/// Says which facts beside catalogs are not in the file, and what that counts as.
+/// Warns about facts other than catalogs that are not in the file, and returns the exit code for them.
 fn unfetched(facts: &ArchiveFacts) -> Option<Exit> {
     let policies = match &facts.policies {
         SavedPolicies::Unfetched(why) => Some(why),
@@ -238,7 +238,7 @@ fn unfetched(facts: &ArchiveFacts) -> Option<Exit> {
     (count > 0).then_some(Exit::Undecided)
 }
 
-/// Says what is not in the file, and what that counts as.
+/// Reports the content that is not in the file, and returns the exit code for it.
 fn fault(seen: &SavedCatalog) -> Option<Exit> {
     let name = go::quote(&seen.state.name);
     match &seen.state.content {
@@ -280,7 +280,7 @@ fn say_saved(file: &Path, catalogs: &[SavedCatalog], facts: &ArchiveFacts) -> io
     })
 }
 
-/// The time of day, to the second.
+/// The current time, to the second.
 fn now() -> String {
     let now = Timestamp::try_from(SystemClock.now()).unwrap_or_default();
     Timestamp::from_second(now.as_second())
@@ -297,5 +297,5 @@ impl HasExit for SaveError {
     }
 }
 
-/// What the umask leaves of it is what any new file has.
+/// The permissions of a regular new file, before the umask applies.
 const AS_ANY_FILE: u32 = 0o666;

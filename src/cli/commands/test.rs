@@ -1,12 +1,12 @@
-//! `olmguard test`: what an administrator expects of edits, kept beside the manifests and tried like code.
+//! `olmguard test`: expected results of edits, kept with the manifests and run like unit tests.
 //!
 //! ```text
 //! FILE --suite--> cases ----------------------\
 //!         `-----> facts --facts--> Snapshot ---+--trial--> Answer --compare--> differences
 //! ```
 //!
-//! A suite is read strictly: a word that it does not know, a case that expects nothing, and a suite
-//! without cases are errors, since what cannot fail tests nothing.
+//! A suite is parsed strictly. Unknown words, cases that expect nothing, and suites without cases are errors, because
+//! what cannot fail tests nothing.
 
 mod subject;
 mod suite;
@@ -60,15 +60,15 @@ enum Form {
     Github,
 }
 
-/// What became of all suites.
+/// The results of all suites.
 #[derive(Debug, Default)]
 struct SuiteResults {
     outcomes: Vec<Outcome>,
-    /// What could not be read, each with its place.
+    /// The errors about what could not be read, each with its location.
     faults: Vec<String>,
 }
 
-/// Runs the command.
+/// Runs `olmguard test`.
 pub(super) fn run(args: &TestArgs) -> Result<Exit, CommandFailure> {
     let mut tried = SuiteResults::default();
     for input in Inputs::new(args.files.clone(), io::stdin()) {
@@ -97,7 +97,7 @@ fn print(form: Form, tried: &SuiteResults) -> io::Result<()> {
 }
 
 impl SuiteResults {
-    /// Every document is a suite.
+    /// Runs the suites of a file. Each document is a suite.
     fn file(&mut self, file: &str, bytes: &[u8], filter: Option<&str>) {
         let mut has_one = false;
         for document in documents(bytes) {
@@ -177,7 +177,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     ),
 ];
 
-// === What became of the cases as JSON, schema `olmguard.tested/v1` ===
+// === The results of the cases as JSON, schema `olmguard.tested/v1` ===
 
 /// Output of `olmguard test -o json`.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -263,9 +263,9 @@ impl CaseReport {
 
 const SCHEMA: &str = "olmguard.tested/v1";
 
-// === What became of the cases, for people and for pipelines ===
+// === The results of the cases, for people and for pipelines ===
 
-/// A line for each case; below the failed ones what differs, and the whole answer.
+/// One line for each case. Below a failed case are the differences and the whole answer.
 fn text(outcomes: &[Outcome]) -> Text {
     let mut text = Text::default();
     for outcome in outcomes {
@@ -289,7 +289,7 @@ fn say_outcome(text: &mut Text, outcome: &Outcome) {
     }
 }
 
-/// What differs, and the whole answer; nothing if nothing differs.
+/// The differences and the whole answer; empty if nothing differs.
 fn details(outcome: &Outcome) -> String {
     let mut lines = Vec::new();
     for one in &outcome.differences {
@@ -319,7 +319,7 @@ fn counts(outcomes: &[Outcome]) -> String {
     }
 }
 
-/// JUnit's XML: a suite for each file, and one for what could not be read.
+/// JUnit XML: a suite for each file, and one for inputs that could not be read.
 fn junit(outcomes: &[Outcome], faults: &[String]) -> Result<String, SerializeError> {
     let cases: Vec<_> = outcomes.iter().map(case).collect();
     let faults: Vec<_> = faults.iter().map(|fault| finding_of_fault(fault)).collect();
@@ -344,7 +344,7 @@ fn case(outcome: &Outcome) -> Case {
     }
 }
 
-/// Workflow commands of GitHub: an error for each case that does not hold.
+/// GitHub workflow commands: an error for each case that fails.
 fn github(outcomes: &[Outcome], faults: &[String]) -> String {
     let faults = faults.iter().map(|fault| finding_of_fault(fault));
     let failed = outcomes.iter().filter(|outcome| !outcome.holds());
@@ -368,5 +368,5 @@ fn finding(outcome: &Outcome) -> Finding {
     }
 }
 
-/// What a fault is about that is about no case.
+/// The subject of faults that are not about a case.
 const TITLE: &str = "olmguard test";

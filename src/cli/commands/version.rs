@@ -1,4 +1,4 @@
-//! `olmguard version`: which olmguard this is, and what it knows.
+//! `olmguard version`: the version of olmguard, and the releases and schemas that it knows.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,18 +19,18 @@ pub(crate) struct VersionArgs {
 
 const EXAMPLES: &[&str] = &["olmguard version", "olmguard version -o json"];
 
-/// What is known of a program only where it is built.
+/// Facts that are known only when a program is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
-    /// The commit it is built from, where whoever built it told.
+    /// The commit of the source, if the build environment set it.
     pub commit: Option<&'static str>,
     /// The version of the compiler.
     pub rust: &'static str,
-    /// What it is compiled for, such as `x86_64-unknown-linux-musl`.
+    /// The target of the build, such as `x86_64-unknown-linux-musl`.
     pub target: &'static str,
 }
 
-/// Prints the facts.
+/// Runs `olmguard version`.
 pub(super) fn run(args: &VersionArgs, build: Build) -> Result<Exit, CommandFailure> {
     let report = Report::of(build);
     match args.output.form {
@@ -48,7 +48,7 @@ fn text(report: &Report) -> Text {
     text
 }
 
-// === What `olmguard version` tells, schema `olmguard.version/v1` ===
+// === The output of `olmguard version` as JSON, schema `olmguard.version/v1` ===
 
 /// Output of `olmguard version` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -98,7 +98,7 @@ impl Report {
         }
     }
 
-    /// The same as labels and texts, of which a list takes several lines.
+    /// The same facts as labels and texts. A list has several lines.
     fn lines(&self) -> Vec<(&'static str, String)> {
         let Olm { default, releases } = &self.olm;
         let commit = self.commit.unwrap_or("not recorded");
@@ -125,7 +125,7 @@ impl Report {
     }
 }
 
-/// A list, in lines that fit beside their label in 80 columns; only the first has the label.
+/// A list, in lines that fit next to their label in 80 columns. Only the first line has the label.
 fn list(label: &'static str, items: Vec<String>) -> Vec<(&'static str, String)> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
@@ -145,12 +145,12 @@ fn list(label: &'static str, items: Vec<String>) -> Vec<(&'static str, String)> 
     labels.zip(lines).collect()
 }
 
-/// How wide a text is at most; it begins after ten columns.
+/// The maximum width of a text, which starts after ten columns.
 const WIDTH: usize = 68;
 
 const SCHEMA: &str = "olmguard.version/v1";
 
-/// In byte order; `schemas` at the root of the repository has a file for each.
+/// The schemas, in byte order. The directory `schemas` in the repository has a file for each.
 const SCHEMAS: &[&str] = &[
     "olmguard.audit-change/v1",
     "olmguard.audit/v1",
@@ -190,7 +190,7 @@ mod tests {
         let mut schemas: Vec<_> = names
             .map(|name| {
                 let name = name.strip_suffix(".json").unwrap();
-                // What olmguard prints has a slash before the version; blobs of a catalog cannot.
+                // olmguard prints a slash before the version; blobs of a catalog cannot have one.
                 let printed = name.strip_suffix(".v1").map(|name| format!("{name}/v1"));
                 printed.unwrap_or_else(|| name.to_owned())
             })

@@ -1,5 +1,5 @@
-//! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one; without PACKAGE, which
-//! packages there are.
+//! `olmguard versions PACKAGE`: the bundles of a package, and whether the installed bundle can be upgraded to them.
+//! Without PACKAGE, a list of the packages.
 
 use clap::builder::NonEmptyStringValueParser;
 
@@ -37,7 +37,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard versions lantern-operator --catalog hub=hub.yaml -o json",
 ];
 
-/// Runs the command.
+/// Runs `olmguard versions`.
 pub(super) fn run(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     match &args.package {
         Some(package) => print(args, package),

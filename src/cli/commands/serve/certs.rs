@@ -1,4 +1,4 @@
-//! The certificate that a server presents, and to whom: flags that must agree.
+//! The flags about the certificate of a server and about its clients, which must be consistent.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ pub(crate) struct CertsArgs {
     client_allowed: Vec<String>,
 }
 
-/// A name, or none where a variable of the environment is set to nothing.
+/// A name; `None` if an environment variable is set to an empty text.
 #[derive(Clone, Debug)]
 struct OptionalName(Option<ServerName<'static>>);
 
@@ -87,7 +87,7 @@ enum CertificateSource {
     SelfSigned,
 }
 
-/// The certificate that the flags name, once they agree.
+/// The certificate that the flags name, once they are known to be consistent.
 #[derive(Debug)]
 pub(crate) enum Certs {
     Files(CertificateFiles),
@@ -96,7 +96,7 @@ pub(crate) enum Certs {
 }
 
 impl CertsArgs {
-    /// The certificate that the flags name, or which of them contradict each other.
+    /// The certificate that the flags name, or an error if they contradict each other.
     pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
         match self.source()? {
             CertificateSource::Files => self.files().map(Certs::Files),
@@ -125,7 +125,8 @@ impl CertsArgs {
         ];
         let mut said = said.into_iter().flatten();
         let (one, source) = said.next().ok_or(UsageError::NoTls)?;
-        // With files it names what is compared; who writes its bundles is another question.
+        // With files, this flag names the configuration to compare. It does not mean that olmguard writes the CA
+        // bundle.
         let agrees = |flag: &str, other| {
             other == source
                 || (source == CertificateSource::Files && flag == "--webhook-configuration")
@@ -165,7 +166,7 @@ impl CertsArgs {
         })
     }
 
-    /// The webhook configurations that are named.
+    /// The webhook configurations that the flags name.
     pub(super) fn configurations(&self) -> &[String] {
         &self.webhook_configuration
     }
@@ -196,7 +197,7 @@ impl CertsArgs {
 }
 
 impl Certs {
-    /// Starts to serve them; those of an authority in a cluster need one.
+    /// Starts to serve the certificate. A self-managed one needs a cluster for its CA.
     pub(crate) async fn start(
         self,
         cluster: Option<&Cluster>,
@@ -243,7 +244,7 @@ fn server_name(text: &str) -> Result<OptionalName, String> {
     name.map(|name| OptionalName(Some(name)))
 }
 
-/// A certificate of a self-managed CA, as the flags name it.
+/// A certificate of a self-managed CA, as given by the flags.
 #[derive(Debug)]
 pub(crate) struct ManagedCertificate {
     secret: SecretName,
@@ -252,7 +253,7 @@ pub(crate) struct ManagedCertificate {
     terms: TlsConfig,
 }
 
-/// A Secret, in the namespace of the program where none is named.
+/// A Secret, by default in the namespace of olmguard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct SecretName {
     namespace: Option<String>,
@@ -260,7 +261,7 @@ struct SecretName {
 }
 
 impl ManagedCertificate {
-    /// Agrees with the other replicas on an authority, and goes on serving a leaf of it.
+    /// Agrees on a CA with the other replicas, and keeps serving a leaf certificate of it.
     async fn start(
         self,
         cluster: &Cluster,
@@ -304,7 +305,7 @@ impl SecretName {
     }
 }
 
-/// The one that the manifests name.
+/// The Secret that the manifests name.
 impl Default for SecretName {
     fn default() -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! Tasks of a server in its cluster besides answering reviews of extensions: it writes Events, audits what is
-//! installed, previews edits of catalogs, and watches the webhook configuration that names it.
+//! The tasks of a server in its cluster, in addition to reviews of extensions: it writes Events, audits installed
+//! extensions, previews edits of catalogs, and watches its own webhook configuration.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -49,7 +49,7 @@ pub(super) struct TaskArgs {
 }
 
 impl TaskArgs {
-    /// A flag of these that means nothing without a cluster, and is given.
+    /// The first of these flags that is given and has no meaning without a cluster.
     pub(super) fn given(self) -> Option<&'static str> {
         let given = [
             self.events.then_some("--events"),
@@ -59,7 +59,7 @@ impl TaskArgs {
         given.into_iter().flatten().next()
     }
 
-    /// Whether each of them can ever matter.
+    /// Checks that each flag can have an effect.
     pub(super) fn check(self) -> Result<(), UsageError> {
         if self.audit_cluster_report && self.audit_interval.is_zero() {
             return Err(UsageError::Without {
@@ -70,7 +70,7 @@ impl TaskArgs {
         Ok(())
     }
 
-    /// What answers put events into, and the queue of what is to be written to this cluster.
+    /// The sender of events for answers, and the queue of events to write to this cluster.
     pub(super) fn events(
         self,
         cluster: Option<&Cluster>,
@@ -84,8 +84,8 @@ impl TaskArgs {
         !self.audit_interval.is_zero()
     }
 
-    /// Audits a cluster by what edits are judged by, once all of these checks pass, in a task of its own, for as long as
-    /// the runtime lasts.
+    /// Audits a cluster by the rules for edits, once all of these checks pass. Runs in a task of its own, as long as
+    /// the runtime exists.
     pub(super) fn audit(
         self,
         cluster: &Cluster,
@@ -106,7 +106,7 @@ impl TaskArgs {
         tokio::spawn(audit(client, leadership, is_ready, config));
     }
 
-    /// The previews that answer edits of catalogs by this guard, for the extensions of this cluster.
+    /// The previews with which this guard answers edits of catalogs, for the extensions of this cluster.
     pub(super) fn previews(
         self,
         cluster: Option<&Cluster>,
@@ -118,7 +118,7 @@ impl TaskArgs {
     }
 }
 
-/// Writes events to a cluster in a task of its own, for as long as the runtime lasts.
+/// Writes events to a cluster in a task of its own, as long as the runtime exists.
 pub(super) fn write_events(cluster: &Cluster, metrics: &Metrics, queue: Receiver<EditEvent>) {
     let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
     let writing = events::write(client, clock, Arc::clone(&metrics.events), queue);
@@ -135,16 +135,16 @@ impl ListExtensions for SharedExtensions {
     }
 }
 
-/// The webhook configuration that names this server, compared with the one that is shipped.
+/// The webhook configuration that calls this server, to compare with the shipped one.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct WatchedConfiguration {
     name: String,
-    /// Namespace and name of the Service, if a name of the certificate has both.
+    /// The namespace and the name of the Service, if a name of the certificate has both.
     service: Option<(String, String)>,
 }
 
 impl WatchedConfiguration {
-    /// The first one that is named, for the first Service that the certificate is for.
+    /// The first configuration that is named, for the first Service in the names of the certificate.
     pub(super) fn of(certs: &CertsArgs) -> Self {
         let name = certs.configurations().first();
         Self {
@@ -153,7 +153,7 @@ impl WatchedConfiguration {
         }
     }
 
-    /// Reads it from this cluster from now on, in a task of its own.
+    /// Starts to watch the configuration in this cluster, in a task of its own.
     pub(super) fn watch(self, cluster: &Cluster, metrics: &Metrics) {
         let listener = ReadingListener {
             configuration: Arc::clone(&metrics.configuration),
@@ -176,7 +176,7 @@ impl WatchedConfiguration {
     }
 }
 
-/// The namespace and the name of the Service, from `SERVICE.NAMESPACE.svc`.
+/// The namespace and the name of the Service in `SERVICE.NAMESPACE.svc`.
 fn service(name: &ServerName<'_>) -> Option<(String, String)> {
     let ServerName::DnsName(name) = name else {
         return None;
@@ -186,7 +186,7 @@ fn service(name: &ServerName<'_>) -> Option<(String, String)> {
     is_one.then(|| (namespace.to_owned(), service.to_owned()))
 }
 
-/// Never, or not too often: each audit lists all extensions.
+/// Parses an interval. A short one is rejected, because each audit lists all extensions.
 fn interval(text: &str) -> Result<Duration, String> {
     let interval = go_duration::parse(text).map_err(|error| error.to_string())?;
     if interval.is_zero() || interval >= SHORTEST {

@@ -1,4 +1,4 @@
-//! The flags that say where a server listens, and bound what it takes on.
+//! The flags for the addresses and the limits of a server.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -89,7 +89,7 @@ impl LimitArgs {
         })
     }
 
-    /// The memory of the catalogs of a server with these limits, on so many threads.
+    /// The memory for the catalogs of a server with these limits and this many threads.
     pub(super) fn catalogs(&self, limits: &Limits, threads: usize) -> Result<Pool, UsageError> {
         let limit = self.memory_limit;
         let limit = limit.unwrap_or_else(MemoryLimit::of_this_process);
@@ -97,7 +97,7 @@ impl LimitArgs {
     }
 }
 
-/// A webhook configuration takes 1 to 30 seconds.
+/// Parses a timeout. A webhook configuration accepts 1 to 30 seconds.
 fn timeout(text: &str) -> Result<Duration, String> {
     let timeout = go_duration::parse(text).map_err(|error| error.to_string())?;
     if timeout < SHORTEST {
@@ -112,8 +112,8 @@ fn timeout(text: &str) -> Result<Duration, String> {
 const SHORTEST: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Asks the system for as many files as there may be connections, and a few besides. Many a system
-/// starts processes with far fewer than it allows them, for the sake of programs of long ago.
+/// Raises the limit of open files to the number of connections and some others. Many systems start processes with far
+/// fewer files than they allow, for the sake of very old programs.
 pub(super) fn make_room_for(connections: usize) {
     let wanted = connections.saturating_add(OTHERS) as u64;
     match rlimit::increase_nofile_limit(wanted) {
@@ -126,11 +126,10 @@ pub(super) fn make_room_for(connections: usize) {
     }
 }
 
-/// Standard streams, sockets that listen, the second port, certificates and catalogs while they are
-/// read.
+/// Standard streams, listening sockets, the second port, and certificates and catalogs while they are read.
 const OTHERS: usize = 256;
 
-// === Where a server listens: for reviews, for health, and for those who can read its metrics ===
+// === The addresses of a server: for reviews, for health, and for clients that may read its metrics ===
 
 /// The flags about addresses.
 #[derive(clap::Args, Clone, Copy, Debug)]
@@ -160,7 +159,7 @@ pub(super) struct ListenArgs {
 }
 
 impl ListenArgs {
-    /// Whether each address is used once, and metrics have a cluster that checks the tokens of their readers.
+    /// Checks that each address is used once, and that metrics have a cluster that checks the tokens of clients.
     pub(super) fn check(self, has_cluster: bool) -> Result<(), UsageError> {
         if self.metrics.is_some() && !has_cluster {
             return Err(UsageError::MetricsWithoutCluster);
@@ -177,7 +176,7 @@ impl ListenArgs {
         }
     }
 
-    /// Metrics on a port of their own, if the flag is given; the cluster says who can read them.
+    /// Metrics on a port of their own, if the flag is given. The cluster decides which clients can read them.
     pub(super) fn scrapes(self, cluster: Option<&Cluster>) -> Result<Option<Scrapes>, UsageError> {
         let Some(listen) = self.metrics else {
             return Ok(None);
@@ -195,7 +194,7 @@ fn addr(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
 }
 
-/// The first two flags with one address. Port 0 is another one each time.
+/// The first two flags with the same address. Port 0 is a different port each time.
 fn twice(
     addresses: &[(&'static str, SocketAddr)],
 ) -> Option<(&'static str, &'static str, SocketAddr)> {

@@ -1,4 +1,4 @@
-//! The catalogs of the cluster: flags about how they are followed, and the tasks that do it.
+//! The catalogs of the cluster: the flags for following them, and the tasks that follow them.
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ pub(crate) struct LiveArgs {
     pull: bool,
 }
 
-/// The catalogs of a cluster, about to be followed.
+/// The catalogs of a cluster, before they are followed.
 #[derive(Debug)]
 pub(super) struct ClusterCatalogs {
     cluster: Cluster,
@@ -78,12 +78,12 @@ pub(super) struct ClusterCatalogs {
     limit: AgeLimit,
     board: Arc<StatusBoard>,
     olm_board: Arc<OlmBoard>,
-    /// The memory of the images that are read ahead, if they are.
+    /// The memory for images that are read ahead, if this is enabled.
     images: Option<Pool>,
 }
 
 impl LiveArgs {
-    /// A flag of these that means nothing without a cluster, and is given.
+    /// The first of these flags that is given and has no meaning without a cluster.
     pub(super) fn given(&self) -> Option<&'static str> {
         let given = [
             self.catalogd.given(),
@@ -96,7 +96,7 @@ impl LiveArgs {
         given.into_iter().flatten().next()
     }
 
-    /// Whether each of them can ever matter, beside this use of what is found in bundles.
+    /// Checks that each flag can have an effect with this preflight mode.
     pub(super) fn check(&self, preflight: PreflightMode) -> Result<(), UsageError> {
         let never = |flag, without| Err(UsageError::Without { flag, without });
         if self.on_old_catalog.is_some() && self.max_catalog_age.is_zero() {
@@ -111,7 +111,7 @@ impl LiveArgs {
         Ok(())
     }
 
-    /// The cluster that these flags and those about a cluster name.
+    /// The cluster that these flags and the flags about a cluster name.
     pub(super) fn request(&self, cluster: &ClusterArgs) -> ClusterRequest {
         ClusterRequest {
             catalogd_ca: self.catalogd.path().map(Path::to_owned),
@@ -119,7 +119,7 @@ impl LiveArgs {
         }
     }
 
-    /// Gets ready to follow the catalogs of this cluster.
+    /// Prepares to follow the catalogs of this cluster.
     pub(super) async fn live(
         self,
         cluster: Cluster,
@@ -154,12 +154,12 @@ impl LiveArgs {
         }
     }
 
-    /// The cache is a help, never a must: whoever cannot have one goes on without.
+    /// Opens the cache. It is optional: without it, the server continues.
     async fn cache(&self) -> Option<Cache> {
         let folder = self.cache_dir.clone()?;
         let limit = self.cache_limit.map_or(CACHE_LIMIT, NonZeroU64::get);
         let limit = limit.saturating_mul(1 << 20);
-        // Whoever opens it may wait for a disk; signals are listened for here.
+        // Opening may wait for a disk, and this task must keep listening for signals.
         let opened = spawn_blocking(move || opened(&folder, limit)).await;
         opened.unwrap_or_else(|error| {
             warn!(%error, "Failed to open the catalog cache, continuing without it");
@@ -169,7 +169,7 @@ impl LiveArgs {
 }
 
 impl ClusterCatalogs {
-    /// The checks that must pass before edits are sent here.
+    /// The checks that must pass before this server receives edits.
     pub(super) fn checks(&self) -> Vec<Arc<dyn ReadinessCheck>> {
         let board = &self.board;
         vec![
@@ -179,8 +179,8 @@ impl ClusterCatalogs {
         ]
     }
 
-    /// Begins to follow; whoever judges sees the snapshot of the moment. It must be called within a
-    /// runtime, whose end is that of the following.
+    /// Starts to follow the catalogs. The guard judges by the latest snapshot. Must be called within a runtime, and
+    /// ends with the runtime.
     pub(super) fn begin(self, metrics: Metrics) -> Guard {
         info!(cluster = self.cluster.words, "Watching ClusterCatalogs");
         let snapshot = Arc::new(ArcSwap::default());
@@ -195,8 +195,8 @@ impl ClusterCatalogs {
         guard
     }
 
-    /// Follows until one of the tasks that it takes ends, which none does but by a fault of ours:
-    /// then what the others know may not be so any more, and all of them end.
+    /// Follows the catalogs until one of the tasks ends, which only a bug in olmguard causes. The facts of the other
+    /// tasks may then be outdated, so all tasks end.
     async fn until_lost(&self, metrics: &Metrics, snapshot: &Arc<ArcSwap<Snapshot>>) {
         let mut tasks = JoinSet::new();
         let client = || self.cluster.client.clone();
@@ -246,7 +246,7 @@ fn images_config(
     }
 }
 
-/// The memory of the catalogs, and a quarter of it for images if they are read.
+/// The memory for catalogs. If images are read, they get a quarter of it.
 fn shared(memory: Pool, with_images: bool) -> (Pool, Option<Pool>) {
     if !with_images {
         return (memory, None);
@@ -275,11 +275,11 @@ fn opened(folder: &Path, limit: u64) -> Option<Cache> {
     }
 }
 
-/// The objects are known, or were once.
+/// The check that the objects are known, or were known once.
 #[derive(Debug)]
 struct WatchCheck(Arc<StatusBoard>);
 
-/// The check that the catalogs of the start are loaded, or cannot be for now.
+/// The check that the catalogs known at the start are loaded, or cannot be loaded for now.
 #[derive(Debug)]
 struct LoadingCheck(Arc<StatusBoard>);
 
@@ -305,11 +305,12 @@ const ON_OLD: [NamedValue<OnOldCatalog>; 2] = [
     ("undecided", OnOldCatalog::Undecided, "Leave them undecided"),
 ];
 
-/// How long after a fault of ours all begins anew.
+/// The delay before all tasks start again after a bug in olmguard.
 const ANEW: Duration = Duration::from_secs(5);
 
-/// In MiB. A content takes some hundred KiB; old ones are kept as far as there is room.
+/// The default limit in MiB. The content of a catalog takes some hundred KiB; old contents are kept while there is
+/// room.
 const CACHE_LIMIT: u64 = 256;
 
-/// How many events wait for the follower, which never takes long.
+/// The number of events that can wait for the follower, which never takes long.
 const BACKLOG: usize = 16;

@@ -1,7 +1,7 @@
-//! Which OLM edits are judged for: what flags say, and what runs in the cluster where they do not.
+//! The OLM to judge edits for: set by flags, otherwise detected in the cluster.
 //!
-//! What was found once counts until something else is found: a cluster that cannot be asked, or a
-//! Deployment that is gone for a while, changes no verdict.
+//! A detected OLM counts until another one is detected. An unreachable cluster, or a Deployment that is missing for a
+//! while, changes no verdict.
 
 #[cfg(test)]
 mod tests;
@@ -31,22 +31,22 @@ pub(super) struct OlmFlags {
     pub(super) preflight: PreflightMode,
 }
 
-/// Which OLM was taken, in words for probes.
+/// The OLM in use, in words for probes.
 #[derive(Debug, Default)]
 pub(super) struct OlmBoard(Mutex<OlmWords>);
 
 #[derive(Debug, Default)]
 struct OlmWords {
     taken: Option<String>,
-    /// Whether nothing of that had to be assumed.
+    /// Whether none of this is assumed.
     is_certain: bool,
-    /// Why there seems to be none any more.
+    /// The reason why OLM no longer seems to exist.
     missing: Option<String>,
-    /// Why the current state is not known.
+    /// The reason why the current state is unknown.
     fault: Option<String>,
 }
 
-/// A release with the reason for it.
+/// The rules of a release, with the reason for choosing it.
 #[derive(Debug)]
 struct ChosenRelease {
     rules: Rules,
@@ -54,17 +54,17 @@ struct ChosenRelease {
     is_certain: bool,
 }
 
-/// The state between two answers about the OLM.
+/// The state between two events about the OLM.
 struct OlmFollower {
     asked: OlmFlags,
     board: Arc<OlmBoard>,
     watches: Arc<WatchMetrics>,
-    /// Whether an OLM was ever found.
+    /// Whether an OLM was ever detected.
     was_found: bool,
 }
 
 impl OlmFlags {
-    /// Finds out which OLM there is, as often as it is another one, in tasks of their own.
+    /// Detects the OLM, and detects changes of it, in tasks of their own.
     pub(super) fn watch(
         self,
         client: Client,
@@ -92,7 +92,7 @@ impl OlmFlags {
         });
     }
 
-    /// The release of the flags, otherwise the one that was found.
+    /// The release of the flags, otherwise the detected release.
     fn found(&self, found: &RunningOlm) -> ChosenRelease {
         let taken = self.request.release.unwrap_or(found.release);
         let set = self.request.gates(taken).unwrap_or_else(|error| {
@@ -114,7 +114,7 @@ impl OlmFlags {
         }
     }
 
-    /// The release of the flags, otherwise the newest.
+    /// The release of the flags, otherwise the newest release.
     fn not_found(&self, error: &FindError) -> ChosenRelease {
         let taken = self.request.release.unwrap_or_default();
         warn!(%error, release = taken.name(), "Failed to detect the OLM release, assuming this one");
@@ -122,7 +122,7 @@ impl OlmFlags {
             Some(_) => "set with --olm-release",
             None => "the newest known release",
         };
-        // Gates that this release does not know are told once it is known to be this one.
+        // Gates that this release does not know are reported once the release is certain.
         let gates = self.request.gates(taken).ok().flatten();
         ChosenRelease {
             rules: Rules::new(taken, gates.unwrap_or_default()).with_preflight(self.preflight),
@@ -133,7 +133,7 @@ impl OlmFlags {
 }
 
 impl OlmFollower {
-    /// The rules from now on, if they may be others.
+    /// The rules from now on, if they may have changed.
     fn take(&mut self, event: OlmEvent) -> Option<Rules> {
         match event {
             OlmEvent::Found(found) => {
@@ -193,13 +193,13 @@ impl OlmBoard {
         self.words().fault = fault;
     }
 
-    /// Nothing that is done under the lock can fail half-way.
+    /// Locks the words. No operation under the lock can fail halfway.
     fn words(&self) -> MutexGuard<'_, OlmWords> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An OLM that is not found never makes the server unready: the one found before is taken, or the newest release.
+/// A missing OLM never makes the server unready. The OLM detected earlier is used, or the newest release.
 impl ReadinessCheck for OlmBoard {
     fn readiness(&self) -> CheckReadiness {
         let words = self.words();

@@ -1,4 +1,4 @@
-//! Where the catalogs of a server come from: places that are read once, or a cluster, which is followed for good.
+//! The origin of the catalogs of a server: places that are read once, or a cluster that is watched.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -27,15 +27,15 @@ use olmguard_server::tls::{Clock as _, SystemClock};
 use olmguard_server::{Guard, ReadinessCheck};
 use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
 
-/// Where the catalogs come from, once the flags are known to agree.
+/// The origin of the catalogs, once the flags are known to be consistent.
 #[derive(Debug)]
 pub(super) enum CatalogsOrigin {
-    /// Places that are read once, by these rules.
+    /// Places that are read once, with these rules.
     Given(Vec<CatalogSource>, Rules),
     Cluster(Box<FollowedCluster>),
 }
 
-/// How the cluster's catalogs are followed.
+/// The settings for following the catalogs of a cluster.
 #[derive(Debug)]
 pub(super) struct FollowedCluster {
     cluster: ClusterRequest,
@@ -61,8 +61,8 @@ pub(super) struct GivenCatalogs {
 }
 
 impl CatalogsOrigin {
-    /// The origin that the flags name, or which of them contradict each other. `other` is a further flag that is given
-    /// and means nothing without a cluster.
+    /// The origin that the flags name, or an error if they contradict each other. `other` is a further flag that is
+    /// given and has no meaning without a cluster.
     pub(super) fn of(
         common: &CommonArgs,
         cluster: &ClusterArgs,
@@ -90,12 +90,12 @@ impl CatalogsOrigin {
         }
     }
 
-    /// Whether it is a cluster.
+    /// Whether the origin is a cluster.
     pub(super) fn is_cluster(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
-    /// Gets ready, and finds the cluster if there is one.
+    /// Prepares the catalogs, and connects to the cluster if there is one.
     pub(super) async fn ready(
         self,
         memory: Pool,
@@ -127,7 +127,7 @@ impl CatalogsOrigin {
 }
 
 impl CatalogsSource {
-    /// The checks that must pass before edits are sent here.
+    /// The checks that must pass before this server receives edits.
     pub(super) fn checks(&self) -> Vec<Arc<dyn ReadinessCheck>> {
         match self {
             Self::Given(given) => vec![Arc::clone(&given.check) as _],
@@ -135,7 +135,7 @@ impl CatalogsSource {
         }
     }
 
-    /// Judges edits by these catalogs. Given ones are read first, which takes as long as they are large.
+    /// A guard that judges edits by these catalogs. Given catalogs are read first, which takes time if they are large.
     pub(super) async fn guard(self, metrics: Metrics) -> Result<Guard, ServeError> {
         match self {
             Self::Given(given) => {
@@ -164,14 +164,14 @@ impl GivenCatalogs {
             listener: &LoadReporter(metrics),
         })?;
         let states = facts.snapshot.catalogs();
-        // Nobody else has set it: there is one load for one check.
+        // The cell is always empty here, because each check has only one load.
         drop(self.check.0.set((words(states), counts(states))));
         Ok(facts.snapshot)
     }
 }
 
-/// The state of given catalogs, for probes. A catalog that cannot be read does not make the server unready: edits
-/// that need it are undecided, all others are judged.
+/// The state of given catalogs, for probes. A catalog that cannot be read does not make the server unready: edits that
+/// need it are undecided, and all others are judged.
 #[derive(Debug, Default)]
 struct GivenCheck(OnceLock<(String, CatalogCounts)>);
 
@@ -185,7 +185,7 @@ impl ReadinessCheck for GivenCheck {
     }
 }
 
-/// Writes each catalog into the log and the metrics, as soon as it is read.
+/// Reports each catalog to the log and the metrics as soon as it is read.
 struct LoadReporter<'m>(&'m CatalogMetrics);
 
 impl FactsListener for LoadReporter<'_> {

@@ -1,4 +1,4 @@
-//! From what the command line says to a server that takes reviews, and to its end.
+//! The life of a server: from its settings, to accepting reviews, to its end.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ use olmguard_server::telemetry::Metrics;
 use olmguard_server::telemetry::log::{DecisionLog, Log, LogHandle};
 use olmguard_server::{Config, Limits, Server};
 
-/// The settings of a server, once the flags are known to agree.
+/// The settings of a server, once the flags are known to be consistent.
 pub(super) struct ServerSettings {
     pub(super) origin: CatalogsOrigin,
     pub(super) memory: Pool,
@@ -40,7 +40,7 @@ pub(super) struct ServerSettings {
     pub(super) shutdown_delay: Duration,
 }
 
-/// A server from its first certificate to its end.
+/// A server, from its settings to its end.
 pub(super) struct ServerPlan {
     settings: ServerSettings,
     guardrails: FollowedGuardrails,
@@ -73,9 +73,9 @@ impl ServerPlan {
         })
     }
 
-    /// Serves until a signal ends it.
+    /// Serves until a signal ends the server.
     pub(super) async fn run(self) -> Result<ExitCode, ServeError> {
-        // As process 1 there is no other way out than by signals that are listened for.
+        // As process 1, the server ends only on signals that it listens for.
         let mut signals = Signals::new()?;
         cli::ignore_other_signals()?;
         let delay = self.settings.shutdown_delay;
@@ -90,7 +90,7 @@ impl ServerPlan {
         leave(server, delay, &mut signals).await
     }
 
-    /// A server that takes reviews; what it needs for that may be long in coming.
+    /// Starts a server that accepts reviews. What the server needs for this may take long to arrive.
     async fn begin(self) -> Result<Server, ServeError> {
         let Self {
             settings,
@@ -109,7 +109,7 @@ impl ServerPlan {
         let own = own.chain(policies.as_ref().map(FollowedPolicies::check));
         let checks: Vec<_> = source.checks().into_iter().chain(own).collect();
         let (events, queue) = settings.tasks.events(cluster, &metrics).unzip();
-        // Before anything is asked of the cluster: the process lives without an API server, too.
+        // Listen before the first request to the cluster, because the server must also run without an API server.
         let listening = Server::listen(Config {
             listen: settings.listen.reviews,
             ops_listen: settings.listen.ops,
@@ -124,7 +124,7 @@ impl ServerPlan {
         log_addresses(listening.server());
         let certificates = settings.certs.start(cluster, listening.observer());
         let certified = listening.certify(certificates.await?);
-        // Without a duty for one replica of several, none needs a lease.
+        // A lease is needed only for duties of a single replica.
         let audited = cluster.filter(|_| settings.tasks.audits());
         let leader = cluster.filter(|_| policies.is_some() || audited.is_some());
         let leadership = leader.map(lead);
@@ -146,14 +146,14 @@ impl ServerPlan {
     }
 }
 
-/// Tries to lead the replicas, in a task of its own, for as long as the runtime lasts.
+/// Tries to lead the replicas, in a task of its own, as long as the runtime exists.
 fn lead(cluster: &Cluster) -> Leadership {
     let (leadership, keeping) = Leadership::of(cluster.client.clone(), &cluster.namespace);
     tokio::spawn(keeping);
     leadership
 }
 
-/// Writes where health and metrics are served, for those who cannot read stdout.
+/// Logs the addresses of health and metrics, for users who cannot read stdout.
 fn log_addresses(server: &Server) {
     let ops = server.ops_addr();
     if let Some(address) = server.scrapes_addr() {
@@ -164,7 +164,7 @@ fn log_addresses(server: &Server) {
     }
 }
 
-/// Goes on until a signal ends it, then leaves in good order; a second signal ends that at once.
+/// Serves until a signal, then shuts down gracefully. A second signal ends the shutdown immediately.
 async fn leave(
     server: Server,
     delay: Duration,
@@ -189,7 +189,7 @@ async fn leave(
     }
 }
 
-/// Scripts wait for these lines. Without a reader it is no failure.
+/// Prints the addresses, because scripts wait for these lines. A missing reader is not an error.
 fn announce(server: &Server) {
     let mut stdout = io::stdout().lock();
     let metrics = server.scrapes_addr();

@@ -1,8 +1,8 @@
-//! The rules of administrators that a server judges by: guardrails of files, and upgrade policies of the cluster.
+//! The rules of administrators that a server applies: guardrails from files, and upgrade policies of the cluster.
 //!
-//! Files of guardrails are read when the server starts, and again when they change. A verdict depends on what they
-//! contain now, never on what they contained before, so all replicas judge alike: a document that cannot be read
-//! forbids upgrades until it is fixed. Only if a file itself cannot be read, its last content stays in use.
+//! Files of guardrails are read when the server starts, and again when they change. A verdict depends only on their
+//! current content, so all replicas judge alike: a document that cannot be read forbids upgrades until it is fixed.
+//! Only if a file itself cannot be read does its last content stay in use.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -28,7 +28,7 @@ use olmguard_server::tls::SystemClock;
 use olmguard_server::tls::files::POLL;
 use olmguard_views::readiness::CheckReadiness;
 
-/// The guardrails of the moment, and what keeps them so.
+/// The current guardrails, and the task that keeps them current.
 #[derive(Debug)]
 pub(super) struct FollowedGuardrails {
     args: GuardrailsArgs,
@@ -39,24 +39,24 @@ pub(super) struct FollowedGuardrails {
     store: Arc<PolicyStore>,
 }
 
-/// How the guardrails are, for probes. Those that cannot be read are no reason not to be ready: what
-/// they are about is refused, all else is judged.
+/// The state of the guardrails, for probes. Unreadable guardrails do not make the server unready: it denies the
+/// upgrades that they are about, and judges all others.
 #[derive(Debug, Default)]
 struct GuardrailsCheck {
-    /// How many documents can be read, and which cannot.
+    /// The number of readable documents, and the unreadable ones.
     words: Mutex<String>,
-    /// Why the files could not be read when they were last looked at.
+    /// The error of the last attempt to read the files, if it failed.
     fault: Mutex<OncePerChange>,
 }
 
-/// The files as they are now, read; none if they did not change.
+/// The current files, already parsed; `None` if they did not change.
 type ReadFiles = Result<Option<(GuardrailFiles, LoadedGuardrails)>, GuardrailsFault>;
 
 impl FollowedGuardrails {
-    /// Reads them.
+    /// Reads the guardrails.
     ///
     /// # Errors
-    /// If a file cannot be read. What it holds may be no guardrails all the same.
+    /// If a file cannot be read. Content that is not a guardrail is no error.
     pub(super) fn read(
         args: GuardrailsArgs,
         metrics: Arc<GuardrailMetrics>,
@@ -82,7 +82,7 @@ impl FollowedGuardrails {
         is_given.then(|| Arc::clone(&self.board) as Arc<dyn ReadinessCheck>)
     }
 
-    /// Goes on reading them, for as long as the runtime lasts.
+    /// Starts to reload the files when they change, as long as the runtime exists.
     pub(super) fn follow(self) {
         if !self.args.files.is_empty() {
             tokio::spawn(self.run());
@@ -98,7 +98,7 @@ impl FollowedGuardrails {
         }
     }
 
-    /// Looks at the files once. Reading them takes as long as they are large, so that is done apart.
+    /// Checks the files once. Reading large files takes long, so it runs on a blocking thread.
     async fn look(&mut self) -> ControlFlow<()> {
         let (args, known) = (self.args.clone(), Arc::clone(&self.files));
         let looked = spawn_blocking(move || -> ReadFiles {
@@ -112,7 +112,7 @@ impl FollowedGuardrails {
             Ok(Ok(changed)) => self.found(changed),
             Ok(Err(fault)) => self.lost(&fault.to_string()),
             Err(fault) if fault.is_panic() => self.panicked(&fault),
-            // It is cancelled when the runtime ends, and so is this.
+            // The blocking task is cancelled only when the runtime ends, and so this task ends too.
             Err(_) => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
@@ -129,7 +129,7 @@ impl FollowedGuardrails {
         }
     }
 
-    /// Keeps the last good version. The same fault is logged once.
+    /// Keeps the last good version. A repeated fault is logged once.
     fn lost(&self, fault: &str) {
         self.metrics.looked(false);
         if self.board.fault().is_new(fault) {
@@ -145,7 +145,7 @@ impl FollowedGuardrails {
         self.lost("a fault of this program, which is in its log");
     }
 
-    /// Judges by what the files hold from now on.
+    /// Applies the content of the files from now on.
     fn take(
         &self,
         LoadedGuardrails {
@@ -166,12 +166,12 @@ impl FollowedGuardrails {
 }
 
 impl GuardrailsCheck {
-    /// Nothing that is done under the lock can fail half-way.
+    /// Locks the words. No operation under the lock can fail halfway.
     fn words(&self) -> MutexGuard<'_, String> {
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing that is done under the lock can fail half-way.
+    /// Locks the words. No operation under the lock can fail halfway.
     fn fault(&self) -> MutexGuard<'_, OncePerChange> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -188,7 +188,7 @@ impl ReadinessCheck for GuardrailsCheck {
     }
 }
 
-/// How many documents can be read; which one cannot, and why.
+/// The number of readable documents, and the first unreadable one with the reason.
 fn words(imposed: &AdministratorGuardrails) -> String {
     let (read, unread) = counts(imposed);
     let mut faults = imposed
@@ -202,7 +202,7 @@ fn words(imposed: &AdministratorGuardrails) -> String {
     }
 }
 
-/// How many documents can be read, and how many cannot.
+/// The numbers of readable and unreadable documents.
 fn counts(imposed: &AdministratorGuardrails) -> (usize, usize) {
     let (read, unread): (Vec<_>, Vec<_>) = imposed.iter().partition(|by| by.stated.is_ok());
     (read.len(), unread.len())
@@ -216,7 +216,7 @@ pub(super) struct PolicyArgs {
     ignore_policies: bool,
 }
 
-/// The policies of a cluster that is known, about to be followed.
+/// The policies of a connected cluster, before they are followed.
 #[derive(Debug)]
 pub(super) struct FollowedPolicies {
     cluster: Cluster,
@@ -224,12 +224,12 @@ pub(super) struct FollowedPolicies {
 }
 
 impl PolicyArgs {
-    /// The flag, if it is given. Without a cluster it has no meaning.
+    /// The flag, if it is given. It has no meaning without a cluster.
     pub(super) fn given(self) -> Option<&'static str> {
         self.ignore_policies.then_some("--ignore-policies")
     }
 
-    /// The policies of this cluster; none if they are ignored, or there is no cluster.
+    /// The policies of this cluster; `None` if they are ignored, or without a cluster.
     pub(super) fn of(self, cluster: Option<&Cluster>) -> Option<FollowedPolicies> {
         let cluster = cluster.filter(|_| !self.ignore_policies)?;
         Some(FollowedPolicies {
@@ -240,13 +240,13 @@ impl PolicyArgs {
 }
 
 impl FollowedPolicies {
-    /// The check that must pass before edits are sent here.
+    /// The check that must pass before this server receives edits.
     pub(super) fn check(&self) -> Arc<dyn ReadinessCheck> {
         Arc::clone(&self.board) as _
     }
 
-    /// Follows them in tasks of their own, for as long as the runtime lasts. What olmguard reports in the objects is
-    /// apart from what edits are judged by.
+    /// Follows the policies in tasks of their own, as long as the runtime exists. A separate task reports to the
+    /// status of the objects.
     pub(super) fn follow(self, store: Arc<PolicyStore>, metrics: &Metrics, leadership: Leadership) {
         let listener = PolicyListener {
             store,
@@ -267,8 +267,8 @@ impl FollowedPolicies {
     }
 }
 
-/// Follows for good: a fault of ours, a panic too, ends one try. What it published stays in use until the next one
-/// knows as much.
+/// Follows forever. A bug in olmguard, or a panic, ends only one attempt. Its published policies stay in use until the
+/// next attempt has read as much.
 async fn restarted<F>(mut follow: impl FnMut() -> F) -> Infallible
 where
     F: Future<Output = ()> + Send + 'static,
@@ -288,7 +288,7 @@ impl ReadinessCheck for PolicyBoard {
     }
 }
 
-/// How long after a fault of ours all begins again.
+/// The delay before all tasks start again after a bug in olmguard.
 const AGAIN: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
@@ -325,7 +325,7 @@ rules:
         readiness.message
     }
 
-    /// The value of the metric that says whether the files can be read.
+    /// The metric for whether the files can be read.
     fn is_readable(metrics: &Metrics) -> bool {
         metrics
             .render()

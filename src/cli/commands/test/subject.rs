@@ -1,4 +1,4 @@
-//! The extension that a case is about: in a file, or written out.
+//! The extension that a case is about: in a file, or in the suite itself.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use crate::manifest::{
 };
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
-/// Where the object is.
+/// The source of the object.
 #[derive(Debug)]
 pub(super) enum SuiteSubject {
-    /// In a file, by its name where there are several.
+    /// A file, with the name of the extension if the file has several.
     File { file: PathBuf, name: Option<String> },
-    /// Here.
+    /// An object in the suite.
     Object(Value),
-    /// By its `spec.source.catalog` alone.
+    /// A `spec.source.catalog` in the suite. The rest of the object has default values.
     Catalog(Value),
 }
 
-/// Why there is none.
+/// The reason why there is no object.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SubjectError {
     #[error("{file}: {why}")]
@@ -72,7 +72,7 @@ impl SuiteSubject {
         Ok(Self::Object(manifest.value().clone()))
     }
 
-    /// The object; a file is looked for in this folder.
+    /// The object. A file is relative to this directory.
     pub(super) fn object(&self, folder: &Path) -> Result<Value, SubjectError> {
         match self {
             Self::Object(value) => Ok(value.clone()),
@@ -82,8 +82,8 @@ impl SuiteSubject {
     }
 }
 
-/// What an extension is to be, and what it was. Where of one the fields of its catalog alone are told, the
-/// rest is that of the other: no edit changes it.
+/// The new and the old state of an extension. If one of them has only the fields of its catalog, its other fields come
+/// from the other state, because no edit changes them.
 pub(super) fn both(
     new: &SuiteSubject,
     old: &SuiteSubject,
@@ -101,7 +101,8 @@ pub(super) fn both(
     Ok((new, old))
 }
 
-/// The same object with these fields in its `spec.source.catalog`; one without that place is another.
+/// The same object with these fields in its `spec.source.catalog`. An object without that field is replaced as a
+/// whole.
 fn asking(object: &Value, catalog: &Value) -> Value {
     let mut object = object.clone();
     match object.pointer_mut("/spec/source/catalog") {
@@ -113,7 +114,7 @@ fn asking(object: &Value, catalog: &Value) -> Value {
     }
 }
 
-/// An object of the API that is served.
+/// An object of the API version that OLM v1 serves.
 fn served(catalog: &Value) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",

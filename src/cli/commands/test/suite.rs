@@ -1,4 +1,4 @@
-//! A suite as it is written, schema `olmguard.test/v1`.
+//! A suite as written, schema `olmguard.test/v1`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,24 +12,24 @@ use crate::source::CatalogSource;
 use olmguard_engine::judge::{Requester, StatedInstalled, Token, UserInfo, Verdict};
 use olmguard_policy::Moment;
 
-/// A suite: what is known, and what is expected.
+/// A suite: its facts, and its cases with the expected results.
 #[derive(Debug)]
 pub(super) struct Suite {
-    /// As the user named it.
+    /// The path of the file, as given by the user.
     pub(super) file: String,
-    /// What its paths are relative to.
+    /// The directory to which the paths in the suite are relative.
     pub(super) folder: PathBuf,
     pub(super) facts: SuiteFacts,
-    /// Whether it says of each edit when it is made.
+    /// Whether the suite sets the time of every edit.
     pub(super) has_times: bool,
     pub(super) cases: Vec<SuiteCase>,
 }
 
-/// Where the facts are from.
+/// The origin of the facts.
 #[derive(Debug)]
 pub(super) struct SuiteFacts {
     pub(super) catalogs: CatalogArgs,
-    /// Files with objects that say which labels, priority and mode catalogs have.
+    /// Files with objects that set the labels, the priority and the mode of catalogs.
     pub(super) objects: Vec<PathBuf>,
     pub(super) snapshot: Option<PathBuf>,
     /// Rules of administrators.
@@ -39,7 +39,7 @@ pub(super) struct SuiteFacts {
     pub(super) olm: OlmRequest,
 }
 
-/// One edit, and what is expected of it.
+/// One edit, and its expected result.
 #[derive(Debug)]
 pub(super) struct SuiteCase {
     pub(super) name: String,
@@ -47,28 +47,28 @@ pub(super) struct SuiteCase {
     pub(super) extension: SuiteSubject,
     pub(super) installed: Option<SaidArg>,
     pub(super) old: Option<Old>,
-    /// Who makes the edit, and when.
+    /// The user who makes the edit, and the time.
     pub(super) requester: Requester,
     pub(super) expected: Expectation,
 }
 
-/// What the extension was before the edit.
+/// The extension before the edit.
 #[derive(Debug)]
 pub(super) enum Old {
-    /// The same with this range.
+    /// The same extension with this range.
     Range(String),
     Subject(SuiteSubject),
 }
 
-/// What is expected; what is absent may be anything.
+/// The expected result. Absent fields may have any value.
 #[derive(Debug)]
 pub(super) struct Expectation {
     pub(super) verdict: Option<Verdict>,
     pub(super) token: Option<Token>,
     pub(super) resolved: Option<String>,
-    /// Each is in some warning; an empty list means that there is none.
+    /// Texts that must each be in some warning. An empty list expects no warnings.
     pub(super) warnings: Option<Vec<String>>,
-    /// Each is in the message.
+    /// Texts that must all be in the message.
     pub(super) message: Vec<String>,
 }
 
@@ -149,7 +149,7 @@ fn catalogs(field: &DocumentField<'_>, folder: &Path) -> Result<CatalogArgs, Fie
 }
 
 impl SuiteCase {
-    /// `at` is when the edits of the suite are made.
+    /// Reads a case. `at` is the time of the edits of the suite.
     fn read(field: &DocumentField<'_>, at: Moment) -> Result<Self, FieldError> {
         field.mapping(&[
             "name",
@@ -176,7 +176,7 @@ impl SuiteCase {
     }
 }
 
-/// When the edits are made: a suite with policies must give the same answers tomorrow.
+/// The time of the edits. A suite with policies needs one, because it must give the same answers tomorrow.
 fn moment(
     root: &DocumentField<'_>,
     facts: &SuiteFacts,
@@ -222,7 +222,7 @@ fn installed(field: &DocumentField<'_>) -> Result<SaidArg, FieldError> {
             .map(|part: DocumentField<'_>| part.text().map(str::to_owned))
             .transpose()
     };
-    // A release that is there and empty is one.
+    // An empty release is a release, too.
     let release = field.get("release").filter(|release| release.value() == "");
     let release = release.map(|_| Ok(Some(String::new())));
     Ok(SaidArg(StatedInstalled {
@@ -278,7 +278,7 @@ impl Expectation {
         }
     }
 
-    /// Why it says nothing, or what can never be.
+    /// The reason why this expects nothing, or can never be met.
     fn fault(&self) -> Option<String> {
         let is_nothing = self.verdict.is_none()
             && self.token.is_none()

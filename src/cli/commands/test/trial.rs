@@ -1,4 +1,4 @@
-//! One case of a suite: the facts that it is tried on, the answer, and what of it is not as expected.
+//! One case of a suite: the facts that it runs on, its answer, and the differences from the expected result.
 
 use std::path::Path;
 
@@ -21,16 +21,16 @@ use olmguard_engine::judge::{
 use olmguard_engine::snapshot::{BadClusterCatalog, CatalogState, Snapshot};
 use olmguard_policy::UpgradePolicy;
 
-/// The facts of a suite as far as they are to be had.
+/// The facts of a suite, as far as they are available.
 pub(super) struct LoadedFacts {
     pub(super) facts: Facts,
-    /// What could not be read.
+    /// The errors about what could not be read.
     pub(super) faults: Vec<String>,
-    /// About the OLM that is judged by.
+    /// Warnings about the OLM to answer for.
     pub(super) warnings: Vec<String>,
 }
 
-/// Reads what the suite names.
+/// Reads the files that the suite names.
 pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, FactsError> {
     let asked = &suite.facts;
     let origin = match &asked.snapshot {
@@ -70,10 +70,10 @@ pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, FactsError> {
     })
 }
 
-/// The answer must be the same tomorrow.
+/// The error if the answer would depend on the current time.
 const NO_TIME: &str = "at is missing: expected the time of the edits, because the snapshot has upgrade policies with windows";
 
-/// The `ClusterCatalog` objects in its files, and what could not be read of them.
+/// The `ClusterCatalog` objects in the files of the suite, and the errors about what could not be read of them.
 fn catalogs(suite: &Suite) -> (Vec<CatalogState>, Vec<String>) {
     let (mut states, mut faults) = (Vec::new(), Vec::new());
     for input in Inputs::of_files(suite.facts.objects.clone()) {
@@ -99,7 +99,7 @@ fn catalogs(suite: &Suite) -> (Vec<CatalogState>, Vec<String>) {
     (states, faults)
 }
 
-/// The catalogs of a document; one that cannot be read completely comes as far as it can be.
+/// The catalogs of a document. A partly unreadable catalog is returned as far as it can be read.
 fn catalogs_of(
     document: Document,
 ) -> impl Iterator<Item = Result<Option<CatalogState>, BadClusterCatalog>> {
@@ -108,14 +108,14 @@ fn catalogs_of(
     catalogs.map(|object| CatalogState::read(&object.value).map(Some))
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) file: String,
     pub(super) at: Position,
     pub(super) name: String,
     pub(super) answer: Answer,
-    /// What is not as expected.
+    /// The differences from the expected result.
     pub(super) differences: Vec<Difference>,
 }
 
@@ -124,13 +124,13 @@ impl Outcome {
         self.differences.is_empty()
     }
 
-    /// Where the case stands.
+    /// The location of the case.
     pub(super) fn place(&self) -> String {
         format!("{}:{}:{}", self.file, self.at.line, self.at.column)
     }
 }
 
-/// Judges the case as `check` would, and compares.
+/// Judges the case as `check` would, and compares the answer with the expected result.
 pub(super) fn run(
     suite: &Suite,
     case: &SuiteCase,
@@ -147,7 +147,7 @@ pub(super) fn run(
     })
 }
 
-/// The extension as it is to be, and as it was.
+/// The extension after the edit and before it.
 fn objects(case: &SuiteCase, folder: &Path) -> Result<(Value, Option<Value>), SubjectError> {
     if let Some(Old::Subject(old)) = &case.old {
         let (new, old) = subject::both(&case.extension, old, folder)?;
@@ -161,7 +161,7 @@ fn objects(case: &SuiteCase, folder: &Path) -> Result<(Value, Option<Value>), Su
     Ok((new, old))
 }
 
-/// The same object with another range, which has its place in each shape.
+/// The same object with another range, at the place that its shape has for it.
 fn with_range(object: &Value, range: &str) -> Value {
     let mut object = object.clone();
     if let Some(Extension { fields, .. }) = Extension::recognised(&object) {
@@ -232,8 +232,8 @@ fn refused(
     }
 }
 
-/// What is installed, and why not what was asked for: as the case says, else as its past does, else as its
-/// own status does.
+/// The installed bundle: from the case, otherwise from the earlier state, otherwise from the object's own status. Also
+/// returns the reason if it is not the requested bundle.
 fn installed(
     basis: Basis<'_>,
     case: &SuiteCase,
@@ -254,7 +254,7 @@ fn installed(
     })
 }
 
-/// One thing that is not as expected.
+/// One difference from the expected result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Difference {
     /// A key of `expect`.
@@ -263,7 +263,7 @@ pub(super) struct Difference {
     pub(super) found: String,
 }
 
-/// Everything that is not as expected.
+/// All differences from the expected result.
 fn differences(expected: &Expectation, answer: &Answer) -> Vec<Difference> {
     let verdict = expected
         .verdict
