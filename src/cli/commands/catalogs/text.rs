@@ -158,8 +158,8 @@ fn labels(labels: &Labels) -> (String, Tone) {
 
 // === The age of unpacked content ===
 
-/// The time from a `status.lastUnpacked` until `now`. Returns `None` if the status is not a time, and zero if it is in
-/// the future.
+/// The time from a `status.lastUnpacked` until `now`. Returns `None` if the status is not a time,
+/// and zero if it is in the future.
 pub(super) fn since(unpacked: &str, now: SystemTime) -> Option<Duration> {
     let then: Timestamp = unpacked.parse().ok()?;
     Some(now.duration_since(then.into()).unwrap_or_default())

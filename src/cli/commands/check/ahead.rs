@@ -1,7 +1,7 @@
 //! Inputs that are read before the base.
 //!
-//! Most files do not change. If the content of the inputs is known first, git need not find and unpack unchanged
-//! files.
+//! Most files do not change. If the content of the inputs is known first, git need not find and
+//! unpack unchanged files.
 
 use std::collections::VecDeque;
 
@@ -52,8 +52,8 @@ fn room(input: &Input) -> usize {
     size_of::<Input>() + input.path.len() + input.bytes.as_ref().map_or(0, Vec::len)
 }
 
-/// The maximum size of the inputs that are read ahead, not counting the last file. It fits many thousands of
-/// manifests.
+/// The maximum size of the inputs that are read ahead, not counting the last file. It fits many
+/// thousands of manifests.
 const MOST_AHEAD: usize = 8 << 20;
 
 #[cfg(test)]

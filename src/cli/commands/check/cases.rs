@@ -56,8 +56,8 @@ pub(super) struct CasePlace {
     pub(super) at: Position,
 }
 
-/// The deciding field: the version if one is written, of whatever type, otherwise the name of the package. `below` is
-/// the path from the root to the extension.
+/// The deciding field: the version if one is written, of whatever type, otherwise the name of the
+/// package. `below` is the path from the root to the extension.
 pub(super) fn deciding_field(
     extension: &Extension,
     root: &Value,

@@ -90,7 +90,8 @@ impl ServerPlan {
         leave(server, delay, &mut signals).await
     }
 
-    /// Starts a server that accepts reviews. What the server needs for this may take long to arrive.
+    /// Starts a server that accepts reviews. What the server needs for this may take long to
+    /// arrive.
     async fn begin(self) -> Result<Server, ServeError> {
         let Self {
             settings,
@@ -109,7 +110,8 @@ impl ServerPlan {
         let own = own.chain(policies.as_ref().map(FollowedPolicies::check));
         let checks: Vec<_> = source.checks().into_iter().chain(own).collect();
         let (events, queue) = settings.tasks.events(cluster, &metrics).unzip();
-        // Listen before the first request to the cluster, because the server must also run without an API server.
+        // Listen before the first request to the cluster, because the server must also run without
+        // an API server.
         let listening = Server::listen(Config {
             listen: settings.listen.reviews,
             ops_listen: settings.listen.ops,
@@ -164,7 +166,8 @@ fn log_addresses(server: &Server) {
     }
 }
 
-/// Serves until a signal, then shuts down gracefully. A second signal ends the shutdown immediately.
+/// Serves until a signal, then shuts down gracefully. A second signal ends the shutdown
+/// immediately.
 async fn leave(
     server: Server,
     delay: Duration,

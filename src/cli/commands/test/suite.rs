@@ -176,7 +176,8 @@ impl SuiteCase {
     }
 }
 
-/// The time of the edits. A suite with policies needs one, because it must give the same answers tomorrow.
+/// The time of the edits. A suite with policies needs one, because it must give the same answers
+/// tomorrow.
 fn moment(
     root: &DocumentField<'_>,
     facts: &SuiteFacts,
