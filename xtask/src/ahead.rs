@@ -1,8 +1,8 @@
-//! What takes long and waits for nothing: made in the background from the first step on, at low priority.
+//! Slow tasks that depend on nothing, run in the background from the first step on, at low priority.
 //!
-//! It is this program again, as `cargo xtask ahead`, in a process group of its own. It makes the programs
-//! that Go builds, then the static program. Its standard input is a pipe of the run: when that closes,
-//! because the run has failed or was ended, the whole group is ended.
+//! The background process is this program again, as `cargo xtask ahead`, in a process group of its own. It builds the
+//! Go programs, then the static program. Its standard input is a pipe from the run. When the pipe closes, because the
+//! run failed or was stopped, the whole group ends.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -15,7 +15,7 @@ use crate::build::Build;
 use crate::e2e::E2eError;
 use crate::report::say;
 
-/// The background process, while it works.
+/// The background process while it runs.
 pub(crate) struct Ahead {
     child: Child,
     input: Option<ChildStdin>,
@@ -24,7 +24,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Starts it.
+    /// Starts the background process.
     pub(crate) fn start() -> io::Result<Self> {
         let output = tempfile::tempfile()?;
         let mut command = Command::new("nice");
@@ -44,8 +44,8 @@ impl Ahead {
         })
     }
 
-    /// Waits for its end and prints what it printed. Whether it made everything is found out by the
-    /// steps that use it: they make what is missing, and report the fault.
+    /// Waits for the end of the process, and prints its output. A failure is not reported here: the steps that use its
+    /// results build what is missing, and report the error.
     pub(crate) fn wait(mut self) -> io::Result<Duration> {
         self.child.wait()?;
         let took = self.start.elapsed();
@@ -66,7 +66,7 @@ pub(crate) fn run() -> Result<(), E2eError> {
     Ok(())
 }
 
-/// Its number is that of the process, which `nice` becomes.
+/// Sets the group. Its id is the id of the process, because `nice` replaces itself with the program.
 #[cfg(unix)]
 fn in_own_group(command: &mut Command) -> &mut Command {
     std::os::unix::process::CommandExt::process_group(command, 0)
@@ -77,9 +77,9 @@ fn in_own_group(command: &mut Command) -> &mut Command {
     command
 }
 
-/// Ends this process, and what it has started, when the run that started it is gone.
+/// Ends this process and everything that it started, when the run that started it is gone.
 fn end_with_input() {
-    // An input that cannot be read has ended as well.
+    // An unreadable input has ended as well.
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
     let group = format!("-{}", process::id());
     let _ = Command::new("kill").args(["-TERM", "--", &group]).status();

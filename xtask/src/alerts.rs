@@ -1,14 +1,14 @@
-//! The alert rules, their unit tests and the metrics of a running guard, put to promtool.
+//! Checks of the alert rules, their unit tests and the metrics of a running olmguard, with promtool.
 //!
-//! The calls stand in `tests/pages/alerting/promtool.rs`, which leaves them out where there is no promtool.
-//! Here it has to be there: for whoever changes a rule.
+//! The calls are in `tests/pages/alerting/promtool.rs`, which skips them if there is no promtool. Here, for people who
+//! change a rule, a missing promtool is an error.
 
 use std::env::{self, JoinPathsError};
 
 use crate::find;
 use crate::program::{Program, ProgramError};
 
-/// Puts them to the first promtool there is.
+/// Runs the checks with the first promtool that is found.
 pub(crate) fn run() -> Result<(), AlertsError> {
     let mut is_left_out = false;
     let tests = Program::cargo(TESTS).env("OLMGUARD_E2E_BIN", env::join_paths(find::folders())?);
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<(), AlertsError> {
     Ok(())
 }
 
-/// Why promtool was not asked, or is not content.
+/// The reason why promtool did not run, or does not accept the rules.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AlertsError {
     #[error("the checks of deploy/monitoring by promtool do not pass, see above: {0}")]

@@ -1,12 +1,12 @@
-//! Archives that are the same bytes for the same contents: entries in the given order, of root, with
-//! a given date; gzip without a date or a system.
+//! Reproducible archives: entries in the given order, owned by root, with a given date, and gzip without a date or a
+//! system.
 
 use std::io::{self, Write};
 
 use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
-/// An archive in the making, in memory.
+/// An archive that is built in memory.
 pub(crate) struct Archive {
     builder: Builder<Vec<u8>>,
     /// The date of every entry, in seconds since 1970.
@@ -29,7 +29,7 @@ impl Archive {
         self.append(EntryType::Regular, path, mode, content)
     }
 
-    /// All that could differ from build to build is given.
+    /// Appends an entry. Sets every field that could otherwise differ between builds.
     fn append(mut self, kind: EntryType, path: &str, mode: u32, content: &[u8]) -> Self {
         let mut header = Header::new_ustar();
         header.set_entry_type(kind);
@@ -43,14 +43,14 @@ impl Archive {
         self
     }
 
-    /// Its bytes, not compressed.
+    /// The bytes of the archive, uncompressed.
     pub(crate) fn finish(self) -> Vec<u8> {
         let archive = self.builder.into_inner();
         archive.expect("memory takes what is written")
     }
 }
 
-/// Compressed by gzip, which every registry, every engine and every shell reads.
+/// Compresses with gzip, which every registry, container engine and shell can read.
 pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
     write_gzip(content).expect("memory takes what is written")
 }

@@ -1,7 +1,7 @@
-//! The programs of the end-to-end tests: a real API server, a real OLM, and what is used beside them.
+//! The programs of the end-to-end tests: a real API server, a real OLM, and their tools.
 //!
-//! Each module of `tests/e2e/assets` pins some of them. They are built by Go into a folder outside
-//! of the checkout, which all checkouts share:
+//! Each module of `tests/e2e/assets` pins some of them. Go builds them into a directory outside of the checkout, which
+//! all checkouts share:
 //!
 //! ```text
 //! <assets>/kubernetes-0123456789abcdef/bin/{etcd,kube-apiserver,kubectl}
@@ -10,8 +10,8 @@
 //! <assets>/openreports-0123456789abcdef/crds/*.yaml
 //! ```
 //!
-//! Invariant: a file is there whole or not at all, and its folder's name tells all that it was made
-//! of; what is there is never made again.
+//! Invariant: a file is complete or does not exist, and the name of its directory identifies everything that it was
+//! built from. Existing files are never built again.
 
 mod go;
 mod home;
@@ -30,15 +30,15 @@ use self::table::Module;
 use crate::program::ProgramError;
 use crate::report::say;
 
-/// Where everything is, ready to be used.
+/// The locations of all assets, ready for use.
 pub(crate) struct Assets {
-    /// Folders with programs.
+    /// Directories with programs.
     pub(crate) programs: Vec<PathBuf>,
-    /// Folders with definitions of resources.
+    /// Directories with definitions of resources.
     pub(crate) crds: Vec<PathBuf>,
 }
 
-/// Why the programs are not there.
+/// The reason why the programs are missing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AssetsError {
     #[error(
@@ -72,7 +72,7 @@ pub(crate) enum AssetsError {
 }
 
 impl AssetsError {
-    /// Whether this machine has no means to make them, however right the modules are.
+    /// Whether this machine lacks the tools to build them, even if the modules are correct.
     pub(crate) fn is_for_want_of_means(&self) -> bool {
         matches!(
             self,
@@ -81,7 +81,7 @@ impl AssetsError {
     }
 }
 
-/// Makes what is missing. With `prune`, removes what earlier versions of the modules left.
+/// Builds what is missing. With `prune`, removes what earlier versions of the modules left behind.
 pub(crate) fn run(prune: bool) -> Result<(), AssetsError> {
     let assets = prepare()?;
     for folder in &assets.programs {
@@ -93,7 +93,7 @@ pub(crate) fn run(prune: bool) -> Result<(), AssetsError> {
     Ok(())
 }
 
-/// The folders of programs that are there already.
+/// The directories of programs that exist.
 pub(crate) fn present() -> Result<Vec<PathBuf>, AssetsError> {
     let store = Store::open()?;
     let modules = table::KUBERNETES.iter().take(1).chain(&table::OTHERS);
@@ -103,7 +103,7 @@ pub(crate) fn present() -> Result<Vec<PathBuf>, AssetsError> {
     Ok(whole.map(Home::bin).chain(ready_made()).collect())
 }
 
-/// Makes opm if it is missing, and says where it is.
+/// Builds opm if it is missing, and returns its path.
 pub(crate) fn opm() -> Result<PathBuf, AssetsError> {
     let store = Store::open()?;
     let home = store.home(&table::OPM)?;
@@ -117,7 +117,7 @@ pub(crate) fn pinned(go_mod: &str, upstream: &str) -> Option<String> {
     pins::pinned(go_mod, upstream).map(|version| version.to_string())
 }
 
-/// Makes what is missing and says where all of it is.
+/// Builds what is missing, and returns the locations of all assets.
 pub(crate) fn prepare() -> Result<Assets, AssetsError> {
     let store = Store::open()?;
     let ready = ready_made();
@@ -149,8 +149,8 @@ fn make_missing(store: &Store, homes: &[Home]) -> Result<(), AssetsError> {
     missing.into_iter().try_for_each(go::make)
 }
 
-/// The folder that `KUBEBUILDER_ASSETS` names, where it has every program of a cluster and no minor
-/// of Kubernetes is asked for.
+/// The directory in `KUBEBUILDER_ASSETS`, if it has every program of a cluster and no minor version of Kubernetes is
+/// requested.
 fn ready_made() -> Option<PathBuf> {
     let folder = env::var_os("KUBEBUILDER_ASSETS").filter(|_| asked_minor().is_none())?;
     let folder = path::absolute(folder).ok()?;
@@ -165,7 +165,7 @@ fn ready_made() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The module of the minor that is asked for, else the first.
+/// The module of the requested minor version, otherwise the first module.
 fn kubernetes() -> Result<&'static Module, AssetsError> {
     let [first, ..] = &table::KUBERNETES;
     let Some(asked) = asked_minor() else {

@@ -1,10 +1,10 @@
-//! Attacks the program as it is delivered, under the limit that it is delivered with: `tests/attacked.rs`.
+//! Attacks the program as delivered, with the memory limit of its deployment: `tests/attacked.rs`.
 
 use crate::build::{Build, BuildError};
 use crate::image::ENVIRONMENT;
 use crate::program::Program;
 
-/// Builds the program, and attacks it.
+/// Builds the program and attacks it.
 pub(crate) fn run() -> Result<(), BuildError> {
     let build = Build::here()?;
     // With the features of the whole workspace, as all tests are built.

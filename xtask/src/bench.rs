@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: builds and runs the benches, and makes tables of their figures.
+//! `cargo xtask bench`: builds and runs the benches, and writes their figures as tables.
 //!
-//! The benches are one program (`benches/main.rs`), which runs each in a process of its own and writes figures as
-//! data. Nothing here measures: what is compared was measured in turns, in one run.
+//! The benches are one program (`benches/main.rs`), which runs each bench in a process of its own and writes figures
+//! as data. This module measures nothing: compared values were measured in turns, in one run.
 
 mod curves;
 mod executable;
@@ -30,7 +30,7 @@ use crate::program::{Program, ProgramError};
 use crate::report::say;
 use crate::suite::MessageError;
 
-/// Why there are no figures, or not where they were wanted.
+/// The reason why there are no figures, or why they were not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
     #[error(transparent)]
@@ -59,14 +59,14 @@ pub(crate) enum BenchError {
     Page(#[from] PageError),
 }
 
-/// Runs those that the arguments choose.
+/// Runs the benches that the arguments select.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), BenchError> {
     let options = Options::read(arguments)?;
     if options.is_smoke {
         let program = executable::unoptimized()?;
         return smoke(&program, &options.benches, |_| ());
     }
-    // What cannot be read or written fails before minutes are spent.
+    // Fail on unreadable or unwritable files before spending minutes.
     let before = options.against.map(Record::read).transpose()?;
     let save = options.save.map(record::path).transpose()?;
     let commit = options.is_written.then(|| PAGE.prepare()).transpose()?;
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Writes the tables into their page, and the picture beside it.
+/// Writes the tables into their page, and the picture next to it.
 fn write(record: &Record, commit: &Commit) -> Result<(), PageError> {
     PAGE.write(&section(record, commit))?;
     let picture = picture::picture(&record.figures);
@@ -131,7 +131,7 @@ fn measured(options: &Options<'_>) -> Result<Record, BenchError> {
     })
 }
 
-/// Runs each of these once, with a small catalog, for its answers; hands on each line that is printed.
+/// Runs each bench once with a small catalog, to check its answers. Passes each line of output to `each`.
 pub(crate) fn smoke(
     program: &Path,
     benches: &[Bench],
@@ -184,7 +184,7 @@ fn measure_one(
     }
 }
 
-/// The name of a row that two figures have.
+/// The name of a row that occurs twice.
 fn twice(figures: &[Figure]) -> Option<String> {
     let mut rows: Vec<_> = figures.iter().map(|figure| &figure.row).collect();
     rows.sort_unstable();
@@ -192,18 +192,18 @@ fn twice(figures: &[Figure]) -> Option<String> {
     pair.and_then(|pair| pair.first()).map(|row| (*row).clone())
 }
 
-/// The name of the program.
+/// The name of the program that contains the benches.
 pub(crate) const PROGRAM: &str = executable::NAME;
 
-/// Where figures and programs of benches are kept: nothing that belongs to the repository.
+/// The directory for figures and programs of benches. It is not part of the repository.
 fn folder() -> PathBuf {
     crate::program::root().join("target/bench")
 }
 
-/// A program and the variable that names it.
+/// An environment variable and the program that it names.
 type Named = (&'static str, OsString);
 
-/// The page with the tables, and the picture beside it.
+/// The page with the tables.
 pub(crate) const PAGE: FiguresPage = FiguresPage {
     file: "docs/performance.md",
     start: "<!-- written by cargo xtask bench --write -->",

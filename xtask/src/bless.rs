@@ -1,8 +1,9 @@
-//! Writes the recorded texts of this repository anew: the tests do it where they would compare.
+//! Writes the recorded texts of this repository again. The tests write them instead of comparing
+//! them.
 
 use crate::program::{Program, ProgramError};
 
-/// Runs all tests of olmguard with leave to write.
+/// Runs all tests of olmguard, and allows them to write.
 pub(crate) fn run() -> Result<(), ProgramError> {
     Program::cargo("test --package olmguard")
         .env("OLMGUARD_BLESS", "1")

@@ -1,8 +1,8 @@
-//! Builds olmguard as it is delivered: one static program, once, for whoever needs it.
+//! Builds olmguard as delivered: one static program, built once for all tasks that need it.
 //!
-//! It is linked with musl. A toolchain that has none, and that rustup cannot give it to, is an error:
-//! what is tested must be what is delivered. Directories of this machine and the time do not enter the program,
-//! so another checkout makes the same bytes; the commit does if the checkout is clean, or if
+//! The program is linked with musl. A toolchain without musl, for which rustup cannot install it, is an error, because
+//! the tested program must be the delivered one. Directories of this machine and the time are not part of the program,
+//! so another checkout produces the same bytes. The commit is part of it if the checkout is clean, or if
 //! `OLMGUARD_COMMIT` names it.
 
 mod target;
@@ -18,7 +18,7 @@ use crate::commit::Commit;
 use crate::program::{Program, ProgramError, root};
 use crate::report::say;
 
-/// Why there is no program to deliver.
+/// The reason why there is no program to deliver.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BuildError {
     #[error(transparent)]
@@ -40,13 +40,13 @@ pub(crate) enum BuildError {
 }
 
 impl BuildError {
-    /// Whether this machine cannot build it, however right olmguard is.
+    /// Whether this machine lacks the tools to build, even if olmguard is correct.
     pub(crate) fn is_for_want_of_means(&self) -> bool {
         matches!(self, Self::NoCompiler { .. } | Self::NoMusl { .. })
     }
 }
 
-/// `cargo xtask build`: builds olmguard and says where it is, or copies it.
+/// `cargo xtask build`: builds olmguard, and prints its path or copies it.
 pub(crate) fn run(output: Option<&str>) -> Result<(), BuildError> {
     let build = Build::here()?;
     let Some(path) = output.map(PathBuf::from) else {
@@ -59,17 +59,17 @@ pub(crate) fn run(output: Option<&str>) -> Result<(), BuildError> {
     }
 }
 
-/// What is delivered.
+/// The delivered program.
 pub(crate) struct Build {
     pub(crate) program: PathBuf,
     pub(crate) target: Target,
     pub(crate) package: Package,
     pub(crate) commit: Option<Commit>,
-    /// Where cargo builds, which the environment and its configuration may decide.
+    /// The directory in which cargo builds. The environment and cargo's configuration can set it.
     pub(crate) target_folder: PathBuf,
 }
 
-/// What `Cargo.toml` says of olmguard.
+/// The description of olmguard in `Cargo.toml`.
 #[derive(Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -100,9 +100,9 @@ impl Build {
     }
 }
 
-/// A call of cargo for one processor, with the flags and the compiler of what is delivered.
+/// A call of cargo for one processor, with the flags and the compiler of the delivered program.
 pub(crate) fn with_means(target: Target, cargo: Program) -> Result<Program, BuildError> {
-    // mimalloc holds the time at which it is compiled, which compilers of C take from here.
+    // mimalloc contains its compile time, which C compilers read from this variable.
     let cargo = cargo.env("SOURCE_DATE_EPOCH", "0");
     target.with_compiler(cargo.env("CARGO_ENCODED_RUSTFLAGS", flags()))
 }
@@ -131,8 +131,8 @@ impl Metadata {
     }
 }
 
-/// In the form of `CARGO_ENCODED_RUSTFLAGS`. They stand in for any flags of the user, which must not
-/// decide what is delivered.
+/// The flags, in the form of `CARGO_ENCODED_RUSTFLAGS`. They replace the flags of the user, which must not affect what
+/// is delivered.
 fn flags() -> OsString {
     let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let cargo_home = cargo_home.or_else(|| Some(env::home_dir()?.join(".cargo")));

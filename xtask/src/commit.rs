@@ -1,18 +1,18 @@
-//! The commit that a program, and its image, are made of.
+//! The commit from which a program and its image are built.
 
 use crate::program::{Program, ProgramError};
 use crate::report::say;
 
 pub(crate) struct Commit {
     pub(crate) revision: String,
-    /// When it was made, RFC 3339 in UTC: the same for whoever builds it.
+    /// The date of the commit, RFC 3339 in UTC. It does not depend on who builds.
     pub(crate) date: String,
-    /// The same, in seconds since 1970.
+    /// The same date, in seconds since 1970.
     pub(crate) seconds: u64,
 }
 
 impl Commit {
-    /// None where the checkout differs from its commit, or is none of git's.
+    /// The commit; `None` if the checkout differs from its commit, or is not a git checkout.
     pub(crate) fn of_clean_checkout() -> Option<Self> {
         let commit = Self::ask().unwrap_or_default();
         if commit.is_none() {

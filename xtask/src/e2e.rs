@@ -1,9 +1,8 @@
-//! Runs the end-to-end tests, package `olmguard-e2e`, with all that they need.
+//! Runs the end-to-end tests, package `olmguard-e2e`, with everything that they need.
 //!
-//! They read in the environment where it is: `OLMGUARD_E2E_BIN`, folders with programs as in a
-//! `PATH`; `OLMGUARD_E2E_CRDS`, folders with definitions of resources;
-//! `OLMGUARD_E2E_GUARD`, the olmguard under test; `OLMGUARD_E2E_OTHER`, another build of the same
-//! version; and `OLMGUARD_E2E_IMAGE`, the image.
+//! The tests read these locations from the environment: `OLMGUARD_E2E_BIN`, directories with programs as in a `PATH`;
+//! `OLMGUARD_E2E_CRDS`, directories with definitions of resources; `OLMGUARD_E2E_GUARD`, the olmguard under test;
+//! `OLMGUARD_E2E_OTHER`, another build of the same version; and `OLMGUARD_E2E_IMAGE`, the image.
 
 use std::env::{self, JoinPathsError};
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use crate::build::{Build, BuildError};
 use crate::image::{self, ENVIRONMENT, ImageError};
 use crate::program::{Program, ProgramError};
 
-/// Why the end-to-end tests did not pass.
+/// The reason why the end-to-end tests did not pass.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum E2eError {
     #[error("they run in a network namespace, which only Linux has")]
@@ -33,7 +32,7 @@ pub(crate) enum E2eError {
 }
 
 impl E2eError {
-    /// Whether this machine cannot run them, however right olmguard is.
+    /// Whether this machine cannot run the tests, even if olmguard is correct.
     pub(crate) fn is_for_want_of_means(&self) -> bool {
         match self {
             Self::NoNamespaces => true,
@@ -43,13 +42,13 @@ impl E2eError {
     }
 }
 
-/// Builds them and runs those that the arguments choose.
+/// Builds the tests, and runs those that the arguments select.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
     Ok(with_means(Program::at(&built()?))?.args(arguments).run()?)
 }
 
-/// Builds them and runs the measurements with this in their names, one by one, with these numbers in the environment.
-/// Returns the lines that they print, also if they fail.
+/// Builds the tests, and runs the measurements with `name` in their names one by one, with these numbers in the
+/// environment. Returns the lines that they print, even if they fail.
 pub(crate) fn measure(name: &str, numbers: &[(&str, u64)]) -> (Vec<String>, Result<(), E2eError>) {
     let mut lines = Vec::new();
     let mut run = || {
@@ -64,7 +63,7 @@ pub(crate) fn measure(name: &str, numbers: &[(&str, u64)]) -> (Vec<String>, Resu
     (lines, ended)
 }
 
-/// What follows a word in the lines that begin with it.
+/// Parses the rest of each line that starts with `word`.
 pub(crate) fn said<T: DeserializeOwned>(
     lines: &[String],
     word: &str,
@@ -81,12 +80,12 @@ fn built() -> Result<PathBuf, E2eError> {
     Ok(program)
 }
 
-/// Runs all of them, already built, and hands on each line that they print.
+/// Runs all tests, which are already built, and passes each line that they print to `each`.
 pub(crate) fn run_with_lines(program: &Path, each: impl FnMut(&str)) -> Result<(), E2eError> {
     Ok(with_means(Program::at(program))?.run_with_lines(each)?)
 }
 
-/// The package, and the program, that they are.
+/// The name of the package of the tests, and of their program.
 pub(crate) const PROGRAM: &str = "olmguard-e2e";
 
 fn with_means(tests: Program) -> Result<Program, E2eError> {
@@ -106,9 +105,8 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
         .env("OLMGUARD_E2E_IMAGE", image.folder))
 }
 
-/// Builds what takes the place of the release in an upgrade: its profile, its C library and its commit
-/// are others. It is built as for a test, because only then its dependencies have the features with which
-/// they were built for the tests.
+/// Builds the program that replaces the release in an upgrade test, with another profile, C library and commit. It is
+/// built as for a test, because only then do its dependencies have the features with which the tests built them.
 fn other_build(release: &Build) -> Result<PathBuf, ProgramError> {
     let build = Program::cargo("test --locked --workspace --no-run --test server");
     build.env("OLMGUARD_COMMIT", "another-build").run()?;

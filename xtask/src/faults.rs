@@ -1,6 +1,6 @@
-//! `cargo xtask faults`: what people see while parts of a cluster fail, as a table.
+//! `cargo xtask faults`: the experience of users while parts of a cluster fail, as a table.
 //!
-//! The end-to-end tests `faults::` play the faults and say a line for each. Nothing here measures.
+//! The end-to-end tests `faults::` cause the faults, and print a line for each. This module measures nothing.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::e2e::{self, E2eError};
 use crate::page::{FiguresPage, PageError};
 use crate::report::say;
 
-/// Why there is no table.
+/// The reason why there is no table.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FaultsError {
     #[error(transparent)]
@@ -23,7 +23,7 @@ pub(crate) enum FaultsError {
     Page(#[from] PageError),
 }
 
-/// Plays all faults, prints their table, and writes it into the page if that is wanted.
+/// Causes all faults and prints their table. Also writes the table into the page if `is_written` is set.
 pub(crate) fn run(is_written: bool) -> Result<(), FaultsError> {
     let facts = is_written.then(|| PAGE.facts()).transpose()?;
     let (lines, ended) = e2e::measure("faults::", &[]);
@@ -56,7 +56,7 @@ fn table(rows: &[FaultRow]) -> String {
             seconds,
             recovered,
         } = row;
-        // A string takes whatever is written.
+        // Writing to a String does not fail.
         let _ = writeln!(
             table,
             "| {fault} | {seconds:.1} | {edits} | {pace:.0} | {failed} | {undecided} | {wrong} | {recovered} ms |"
@@ -65,7 +65,7 @@ fn table(rows: &[FaultRow]) -> String {
     table
 }
 
-/// The beginning of a line with a row.
+/// The start of a line with a row.
 const ROW: &str = "fault: ";
 
 /// The page with the table.

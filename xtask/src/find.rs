@@ -1,25 +1,25 @@
-//! Where a program is: in one of some folders, else on the `PATH`.
+//! The path of a program: in one of some directories, otherwise on the `PATH`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::assets;
 
-/// The folders that `OLMGUARD_E2E_BIN` names, as a `PATH` does, and what `cargo xtask e2e-assets` has
-/// made.
+/// The directories in `OLMGUARD_E2E_BIN`, which has the form of a `PATH`, and those that `cargo xtask e2e-assets` has
+/// filled.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let mut folders = listed("OLMGUARD_E2E_BIN");
-    // Without a folder for them nothing was made.
+    // Without a directory for assets, none were built.
     folders.extend(assets::present().unwrap_or_default());
     folders
 }
 
-/// The first file of that name that can be run, there or on the `PATH`.
+/// The first executable file of that name in these directories, otherwise on the `PATH`.
 pub(crate) fn find(program: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     find_in(program, folders).or_else(|| find_in(program, &listed("PATH")))
 }
 
-/// The first file of that name that can be run, there alone.
+/// The first executable file of that name, only in these directories.
 pub(crate) fn find_in(program: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     let mut files = folders.iter().map(|folder| folder.join(program));
     files.find(|file| is_program(file))

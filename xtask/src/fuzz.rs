@@ -1,6 +1,6 @@
 //! Runs the fuzz targets in `fuzz/` with libFuzzer, on any toolchain: `cargo fuzz` is not needed, but works too.
 //!
-//! The targets are instrumented for coverage and not for memory errors: the crates forbid `unsafe`.
+//! The targets are instrumented for coverage, not for memory errors, because the crates forbid `unsafe`.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::find;
 use crate::program::{Program, ProgramError, root};
 
-/// Why a target did not run to its end.
+/// The reason why a target did not finish.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FuzzError {
     #[error(transparent)]
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), FuzzError> {
     }
 }
 
-/// Starts from the seeds alone: what an earlier run has found is not used.
+/// Runs every target from the seeds alone. Findings of earlier runs are not used.
 pub(crate) fn smoke() -> Result<(), FuzzError> {
     let programs = build(&FAST_TO_BUILD)?;
     let limits = [format!("-runs={SMOKE_RUNS}"), "-seed=1".to_owned()];
@@ -81,13 +81,13 @@ const FAST_TO_RUN: Profile = Profile {
     folder: "release",
 };
 
-/// Builds all targets; the folder of the programs.
+/// Builds all targets, and returns the directory of the programs.
 fn build(profile: &Profile) -> Result<PathBuf, FuzzError> {
     if find::find("c++", &[]).is_none() {
         return Err(FuzzError::NoCompiler);
     }
     let host = host()?;
-    // Named, so that build scripts are not instrumented.
+    // With an explicit target, cargo does not instrument build scripts.
     let build = Program::cargo(profile.arguments)
         .arg(&host)
         .arg("--target-dir")
@@ -122,7 +122,7 @@ const TARGETS: [&str; 6] = [
     "bundle",
 ];
 
-/// How long one input can take, in seconds, how much memory all can, in MiB, and how long an input can be, in bytes.
+/// The limits: seconds for one input, MiB of memory for all inputs, and bytes of an input.
 const BOUNDS: [&str; 5] = [
     "-timeout=5",
     "-rss_limit_mb=1024",

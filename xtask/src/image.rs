@@ -1,13 +1,13 @@
-//! `cargo xtask image`: olmguard as an image, made without an engine: a folder in the layout of OCI.
+//! `cargo xtask image`: olmguard as an image, built without a container engine: a directory in OCI layout.
 //!
 //! ```text
 //! index.json -> blobs/sha256/<manifest> -> <configuration>, <layer>
 //! ```
 //!
-//! In a release, a list with a manifest for each processor comes between the two.
+//! In a release, a list with a manifest for each processor is between the index and the manifests.
 //!
-//! Invariant: the same commit and the same program make the same bytes, and so the same digest: no
-//! clock, no owner, no order of a hash map enters. The layout takes its place whole.
+//! Invariant: the same commit and the same program produce the same bytes, and so the same digest. No clock, owner or
+//! hash map order has an effect. The layout replaces an earlier one as a whole.
 
 mod documents;
 mod layer;
@@ -23,16 +23,16 @@ use crate::build::{Build, BuildError};
 use crate::output::{Files, OutputError, replace};
 use crate::report::say;
 
-/// An image in a folder.
+/// An image in a directory.
 pub(crate) struct Image {
     pub(crate) folder: PathBuf,
-    /// Of its manifest: what a registry knows it by.
+    /// The digest of the manifest, which identifies the image in a registry.
     digest: String,
-    /// Of all that a registry holds of it, in bytes.
+    /// The size of everything that a registry stores of the image, in bytes.
     size: usize,
 }
 
-/// Why there is no image.
+/// The reason why there is no image.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImageError {
     #[error(transparent)]
@@ -45,7 +45,7 @@ pub(crate) enum ImageError {
     Processor(String),
 }
 
-/// Builds olmguard and writes its image, by default beside what cargo builds.
+/// Builds olmguard and writes its image, by default next to cargo's outputs.
 pub(crate) fn run(output: Option<&str>) -> Result<(), ImageError> {
     let build = Build::here()?;
     let output = output.map_or_else(|| build.target_folder.join("image"), PathBuf::from);
@@ -58,7 +58,7 @@ pub(crate) fn run(output: Option<&str>) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// Writes the image of a program that is built.
+/// Writes the image of a program that is already built.
 pub(crate) fn write(build: &Build, folder: PathBuf) -> Result<Image, ImageError> {
     let folder = path::absolute(&folder).unwrap_or(folder);
     let (about, mut layout) = (About::new(build)?, Layout::default());
@@ -73,7 +73,7 @@ pub(crate) fn write(build: &Build, folder: PathBuf) -> Result<Image, ImageError>
     })
 }
 
-/// The files of one image for several processors, and its digest: what a registry knows it by.
+/// The files of one image for several processors, and the digest that identifies the image in a registry.
 pub(crate) fn of_all(builds: &[Build]) -> Result<(Files, String), ImageError> {
     let (mut layout, mut entries, mut name) = (Layout::default(), Vec::new(), None);
     for build in builds {

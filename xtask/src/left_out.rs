@@ -1,5 +1,4 @@
-//! Lists of exceptions, each with its reason: what a run of continuous integration may leave out, and the mutants that
-//! no test notices.
+//! Lists of exceptions, each with its reason: what a CI run may skip, and the mutants that no test notices.
 //!
 //! ```text
 //! # a comment
@@ -12,18 +11,18 @@ use std::{fs, io};
 
 use crate::program::root;
 
-/// The entries of the list, in their order.
+/// The entries of the list, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Allowed(Vec<Entry>);
 
 #[derive(Debug, Eq, PartialEq)]
 struct Entry {
     text: String,
-    /// Whether the text is only the start of what it matches.
+    /// Whether the text is only the start of the lines that it matches.
     is_start: bool,
 }
 
-/// Why the list cannot be used.
+/// The reason why the list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {
     #[error("{path}: {source}", path = .path.display())]
@@ -37,7 +36,7 @@ pub(crate) enum ListError {
 }
 
 impl Allowed {
-    /// Reads a list of this repository, which is named from its root.
+    /// Reads a list of this repository. Its path is relative to the root.
     pub(crate) fn read(list: &'static str) -> Result<Self, ListError> {
         let path = root().join(list);
         let text = fs::read_to_string(&path).map_err(|source| ListError::File { path, source })?;
@@ -57,13 +56,13 @@ impl Allowed {
         entries.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Those that no entry matches.
+    /// The lines that no entry matches.
     pub(crate) fn refused<'l>(&self, left_out: &[&'l str]) -> Vec<&'l str> {
         let is_refused = |line: &&&str| !self.0.iter().any(|entry| entry.matches(line));
         left_out.iter().filter(is_refused).copied().collect()
     }
 
-    /// The texts of entries that match none of them.
+    /// The texts of entries that match no line.
     pub(crate) fn unused(&self, left_out: &[&str]) -> Vec<&str> {
         let is_unused = |entry: &&Entry| !left_out.iter().any(|line| entry.matches(line));
         let unused = self.0.iter().filter(is_unused);
@@ -73,7 +72,7 @@ impl Allowed {
 
 impl Entry {
     fn parse(line: &str) -> Option<Self> {
-        // The text can have the operator `|`.
+        // The text can contain the operator `|`.
         let (text, reason) = line.rsplit_once(" | ")?;
         let start = text.strip_suffix('*');
         let text = start.unwrap_or(text).trim();
@@ -88,7 +87,7 @@ impl Entry {
     }
 }
 
-/// What a run of continuous integration may leave out, from the root.
+/// The list of what a CI run may skip, relative to the root.
 pub(crate) const LIST: &str = ".ci/left-out";
 
 #[cfg(test)]

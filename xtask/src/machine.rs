@@ -1,4 +1,4 @@
-//! What a run was made of: the commit, the machine, the programs that it is compared with.
+//! The facts about a run: the commit, the machine, and the programs that it is compared with.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,14 +12,14 @@ use crate::program::Program;
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Facts {
-    /// As `git describe` writes it: with `-dirty` if files differ from it.
+    /// The commit as printed by `git describe`, with `-dirty` if files differ from it.
     pub(crate) commit: String,
     pub(crate) processor: String,
     pub(crate) processors: usize,
     pub(crate) memory_mib: u64,
     pub(crate) kernel: String,
     pub(crate) rust: String,
-    /// The versions of Go and of what it has built, by their names.
+    /// The versions of Go and of the programs that it has built, by name.
     pub(crate) peers: BTreeMap<String, String>,
 }
 
@@ -44,7 +44,7 @@ impl Facts {
         }
     }
 
-    /// Whether figures of both can be compared.
+    /// Whether the figures of both can be compared.
     pub(crate) fn is_same_machine(&self, other: &Self) -> bool {
         let of = |one: &Self| (one.processor.clone(), one.processors, one.memory_mib);
         of(self) == of(other)
@@ -73,13 +73,13 @@ impl fmt::Display for Facts {
     }
 }
 
-/// What a program prints; empty if it cannot.
+/// The output of a program; empty if it fails.
 fn said(program: &str, arguments: &[&str]) -> String {
     let said = Program::new(program).args(arguments).output();
     said.unwrap_or_default().trim_end().to_owned()
 }
 
-/// A value of a file of `NAME: VALUE` lines; empty if there is none.
+/// A value in a file of `NAME: VALUE` lines; empty if it does not exist.
 fn field(file: &str, name: &str) -> String {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -1,13 +1,13 @@
-//! A folder of results that takes its place whole, and only the place of its like.
+//! Replaces a directory of results as a whole, and only if it is an earlier result.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Contents by their paths below a folder.
+/// Contents by their paths below a directory.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// Why a folder was not written.
+/// The reason why a directory was not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutputError {
     #[error("{path}: {source}", path = .path.display())]
@@ -20,7 +20,8 @@ pub(crate) enum OutputError {
     SomethingElse { path: PathBuf, mark: &'static str },
 }
 
-/// Writes the files. A folder with a file named `mark` is replaced; anything else there stays.
+/// Writes the files. Replaces a directory that has a file named `mark`. Anything else is left
+/// alone, with an error.
 pub(crate) fn replace(folder: &Path, mark: &'static str, files: &Files) -> Result<(), OutputError> {
     let is_there = folder.exists();
     if is_there && !folder.join(mark).is_file() {

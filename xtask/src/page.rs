@@ -1,4 +1,4 @@
-//! Pages of the documentation that have the figures of one commit, between two markers.
+//! Pages of the documentation with the figures of one commit, between two markers.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -8,14 +8,14 @@ use crate::machine::Facts;
 use crate::program::root;
 use crate::report::say;
 
-/// A page, and what begins its figures.
+/// A page, and the marker before its figures.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FiguresPage {
     pub(crate) file: &'static str,
     pub(crate) start: &'static str,
 }
 
-/// Why a page is not written.
+/// The reason why a page is not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PageError {
     #[error(
@@ -34,19 +34,19 @@ pub(crate) enum PageError {
 }
 
 impl FiguresPage {
-    /// The commit that the figures are of, if the page can be written.
+    /// The commit of the figures, if the page can be written.
     pub(crate) fn prepare(self) -> Result<Commit, PageError> {
         self.replaced(&self.read()?, "")?;
         Commit::of_clean_checkout().ok_or(PageError::Changed)
     }
 
-    /// The same, with the machine. They are gathered before anything is measured: a checkout can change meanwhile.
+    /// The commit and the machine. Call this before measuring, because a checkout can change in the meantime.
     pub(crate) fn facts(self) -> Result<Facts, PageError> {
         self.prepare()?;
         Ok(Facts::gather([].into()))
     }
 
-    /// Writes the figures into it.
+    /// Writes the figures into the page.
     pub(crate) fn write(self, figures: &str) -> Result<(), PageError> {
         put(self.file, &self.replaced(&self.read()?, figures)?)
     }

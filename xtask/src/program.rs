@@ -1,6 +1,6 @@
-//! Runs a program, at the root of the repository unless told otherwise, and says what became of it.
+//! Runs a program, by default at the root of the repository, and reports how it ended.
 //!
-//! Standard input is always empty: nothing here may wait for a person.
+//! Standard input is always empty, because no task may wait for a person.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
@@ -16,7 +16,7 @@ pub(crate) struct Program {
     command: Command,
 }
 
-/// Why a command line did not do what it should.
+/// The reason why a command line failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProgramError {
     #[error("`{line}` does not start: {source}")]
@@ -28,7 +28,7 @@ pub(crate) enum ProgramError {
 }
 
 impl Program {
-    /// Cargo with arguments that are separated by spaces; none holds one.
+    /// Cargo, with arguments that are separated by spaces. No argument contains a space.
     pub(crate) fn cargo(arguments: &str) -> Self {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         Self::named("cargo", Command::new(cargo)).args(arguments.split(' '))
@@ -39,7 +39,7 @@ impl Program {
         Self::named(name, Command::new(name))
     }
 
-    /// A program that was found.
+    /// A program at a known path.
     pub(crate) fn at(file: &Path) -> Self {
         let name = file.file_name().unwrap_or(file.as_os_str());
         Self::named(&name.to_string_lossy(), Command::new(file))
@@ -69,26 +69,26 @@ impl Program {
         self
     }
 
-    /// Runs it there instead of at the root.
+    /// Sets the working directory, instead of the root.
     pub(crate) fn folder(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
         self
     }
 
-    /// Runs it with its output where ours is.
+    /// Runs the program, and passes its output through.
     pub(crate) fn run(mut self) -> Result<(), ProgramError> {
         report::say(&self);
         let status = self.command.status().map_err(self.does_not_start())?;
         self.judge(status)
     }
 
-    /// Whether it ends well; its output is dropped.
+    /// Whether the program succeeds. Its output is dropped.
     pub(crate) fn works(mut self) -> bool {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
         self.command.status().is_ok_and(|status| status.success())
     }
 
-    /// What it prints on standard output.
+    /// Runs the program, and returns its standard output.
     pub(crate) fn output(mut self) -> Result<String, ProgramError> {
         report::say(&self);
         self.command.stderr(Stdio::inherit());
@@ -97,7 +97,8 @@ impl Program {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs it, shows each line of its standard output as it comes, and hands it on.
+    /// Runs the program. Prints each line of its standard output when it arrives, and passes it to
+    /// `each`.
     pub(crate) fn run_with_lines(mut self, mut each: impl FnMut(&str)) -> Result<(), ProgramError> {
         report::say(&self);
         self.command.stdout(Stdio::piped());
@@ -138,7 +139,7 @@ impl fmt::Display for Program {
     }
 }
 
-/// Where the repository is checked out.
+/// The root of the checkout.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask)

@@ -1,16 +1,16 @@
-//! `cargo xtask release`: all that users download, in one folder.
+//! `cargo xtask release`: everything that users download, in one directory.
 //!
 //! ```text
 //! olmguard-VERSION-linux-ARCHITECTURE.tar.gz   program, licence, README, completions, manual pages
 //! olmguard-VERSION-image.tar                   the image for all of these processors, a layout of OCI
 //! olmguard-VERSION.tgz                         the chart
-//! olmguard-VERSION.cdx.json                    what olmguard is made of: CycloneDX
+//! olmguard-VERSION.cdx.json                    the components of olmguard: CycloneDX
 //! olmguard.yaml                                the manifest for krew
 //! SHA256SUMS                                   the digests of all others
 //! ```
 //!
-//! Invariant: the same commit and the same programs make the same bytes. What this machine cannot make
-//! is printed with the reason; in continuous integration it is an error.
+//! Invariant: the same commit and the same programs produce the same bytes. Parts that this machine cannot build are
+//! printed with the reason. In CI, they are an error.
 
 mod archives;
 mod chart;
@@ -35,7 +35,7 @@ use crate::program::root;
 use crate::report::say;
 use crate::steps::is_continuous_integration;
 
-/// Makes a release of what is checked out.
+/// Makes a release of the checkout.
 pub(crate) fn run(options: &[&str]) -> Result<(), ReleaseError> {
     let options = Options::parse(options)?;
     let mut left_out = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &[&str]) -> Result<(), ReleaseError> {
     Ok(())
 }
 
-/// For each processor that this machine can build for.
+/// Builds for each processor that this machine can build for.
 fn build(left_out: &mut Vec<String>) -> Result<Vec<Build>, ReleaseError> {
     let mut builds = Vec::new();
     for target in Target::DELIVERED {
@@ -79,7 +79,7 @@ fn refuse_left_out(left_out: &[String]) -> Result<(), ReleaseError> {
     Err(ReleaseError::LeftOut(left_out.join("; ")))
 }
 
-/// All files, by their names.
+/// All files by name.
 fn files(parts: &Parts) -> Result<Files, ReleaseError> {
     let name = parts.name();
     let mut files = archives::all(parts)?;
@@ -94,7 +94,7 @@ fn files(parts: &Parts) -> Result<Files, ReleaseError> {
     Ok(files)
 }
 
-/// As `sha256sum --check` reads it.
+/// The digests in the form that `sha256sum --check` reads.
 fn sums(files: &Files) -> Vec<u8> {
     let lines = files.iter();
     let lines = lines.map(|(name, content)| format!("{}  {name}\n", sha256(content)));
@@ -120,7 +120,7 @@ fn date(epoch: Option<String>, commit: Option<Commit>) -> Result<u64, ReleaseErr
     epoch.parse().map_err(|_| ReleaseError::Date(epoch))
 }
 
-/// The file that tells a release from any other folder.
+/// The file that distinguishes a release from any other directory.
 const SUMS: &str = "SHA256SUMS";
 
 #[cfg(test)]

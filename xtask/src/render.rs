@@ -1,8 +1,8 @@
 //! The manifests under `deploy/`, as they are applied.
 //!
-//! There are two sources, kustomize's and the Helm chart's, because clusters are run with either. Both
-//! are rendered, brought to one form by kustomize (objects by kind and name, keys by name), and have to
-//! be the same to the byte; that text is committed, so that a change of a source shows what it changes.
+//! There are two sources, the kustomizations and the Helm chart, because clusters are run with either. Both are
+//! rendered and normalized by kustomize (objects by kind and name, keys by name). The results must be identical to the
+//! byte. The text is committed, so that a change of a source shows its effect.
 //!
 //! ```text
 //! deploy/overlays/NAME -- kubectl kustomize ------------------------.
@@ -10,9 +10,10 @@
 //! deploy/chart -- helm template --> one file -- kubectl kustomize --'
 //! ```
 //!
-//! Settings that no overlay has are rendered both ways and compared, too; nothing is committed of them. Directories
-//! that the chart does not have are only rendered.
-//! What was committed was rendered before: that it is the same now says that two renderings are alike.
+//! Settings without an overlay are also rendered both ways and compared, but not committed. Directories that the chart
+//! does not have are only rendered.
+//!
+//! The committed text comes from an earlier rendering, so a match shows that rendering is reproducible.
 
 mod combination;
 mod fault;
@@ -28,7 +29,7 @@ use tools::Tools;
 
 use crate::report::say;
 
-/// Writes what is committed anew. Programs are looked for in these folders, then on the `PATH`.
+/// Writes the committed text again. Programs are looked up in these directories, then on the `PATH`.
 pub(crate) fn write(folders: &[PathBuf]) -> Result<(), RenderError> {
     each(folders, |path, rendered| {
         say(path.display());
@@ -36,7 +37,7 @@ pub(crate) fn write(folders: &[PathBuf]) -> Result<(), RenderError> {
     })
 }
 
-/// Compares it with what is committed.
+/// Compares the renderings with the committed text.
 pub(crate) fn check(folders: &[PathBuf]) -> Result<(), RenderError> {
     each(folders, |path, rendered| {
         let committed = fs::read_to_string(path).map_err(RenderError::file(path))?;
@@ -50,7 +51,7 @@ pub(crate) fn check(folders: &[PathBuf]) -> Result<(), RenderError> {
     })
 }
 
-/// Renders all, and hands on the text of each that is committed with the path of its file.
+/// Renders everything, and passes each text that is committed to `one`, with the path of its file.
 fn each(
     folders: &[PathBuf],
     mut one: impl FnMut(&Path, &str) -> Result<(), RenderError>,
@@ -71,7 +72,7 @@ fn each(
     Ok(())
 }
 
-/// What kustomize makes of it, which is what Helm makes of it.
+/// The rendering of kustomize, which must be equal to Helm's.
 fn both(tools: &Tools<'_>, combination: &Combination) -> Result<String, RenderError> {
     let by_kustomize = tools.kustomize(&combination.kustomization())?;
     let by_helm = tools.helm(&combination.values())?;
@@ -84,10 +85,11 @@ fn both(tools: &Tools<'_>, combination: &Combination) -> Result<String, RenderEr
     })
 }
 
-/// What is applied without the webhook: the nightly audit of a cluster, and the add-on that carries it to many.
+/// Directories that are applied without the webhook: the nightly audit of a cluster, and the add-on that distributes
+/// it.
 const ALONE: [&str; 2] = ["audit", "fleet"];
 
-/// What a committed file begins with.
+/// The first line of a committed file.
 fn title(overlay: &str) -> String {
     format!("# From deploy/overlays/{overlay}, by `cargo xtask render`.\n")
 }

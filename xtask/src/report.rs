@@ -1,5 +1,4 @@
-//! What a run of all checks says in the end: what was compared, what was left out, the results of the
-//! tests, and how long everything took.
+//! The summary of a run of all checks: the comparisons, the skipped parts, the results of the tests, and the times.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -10,30 +9,30 @@ use crate::ahead::Ahead;
 use crate::suite::{Built, Ran, Timed, slowest};
 use crate::tally::Tallies;
 
-/// What the checks hand to each other, and the closing lines of a run in which nothing failed.
+/// The data that checks pass to each other, and the summary of a run in which nothing failed.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// What the tests printed about themselves.
+    /// The counts that the tests printed.
     pub(crate) tallies: Tallies,
-    /// Facts that a check found worth telling.
+    /// Notes of the checks for the summary.
     pub(crate) notes: Vec<String>,
-    /// Folders with the programs that checks use, beside those of the `PATH`.
+    /// Directories with the programs that checks use, in addition to the `PATH`.
     pub(crate) programs: Vec<PathBuf>,
-    /// What a check could not look at, and why.
+    /// The parts that a check had to skip, with the reason.
     pub(crate) left_out: Vec<String>,
-    /// The process that works in the background, until it is waited for.
+    /// The background process, until a check waits for it.
     pub(crate) ahead: Option<Ahead>,
-    /// What cargo has built of this workspace.
+    /// The outputs of cargo for this workspace.
     pub(crate) built: Built,
     /// The checks that ran, in order.
     pub(crate) steps: Vec<Step>,
-    /// Each test executable with its counts, `test result: ...`.
+    /// Each test executable with its line of counts, `test result: ...`.
     results: Vec<(String, String)>,
-    /// Every test.
+    /// Every test with its time.
     tests: Vec<Timed>,
-    /// Every end-to-end test.
+    /// Every end-to-end test with its time.
     pub(crate) trials: Vec<Timed>,
-    /// Why end-to-end tests failed, line by line.
+    /// The reasons why end-to-end tests failed, line by line.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -44,7 +43,7 @@ pub(crate) struct Step {
 }
 
 impl Report {
-    /// Takes in what a test executable printed.
+    /// Adds the output of a test executable.
     pub(crate) fn ran(&mut self, ran: Ran) {
         ran.lines.iter().for_each(|line| self.tallies.read(line));
         if let Some(result) = ran.result() {
@@ -56,15 +55,15 @@ impl Report {
         }));
     }
 
-    /// What the tests and the checks have left out.
+    /// Everything that the tests and the checks skipped.
     pub(crate) fn all_left_out(&self) -> Vec<&str> {
         let left_out = self.tallies.left_out.iter().chain(&self.left_out);
         left_out.map(String::as_str).collect()
     }
 
-    /// Writes it as far as the reader listens.
+    /// Writes the summary, as long as the reader reads.
     pub(crate) fn print(&self, out: &mut impl Write) {
-        // A reader that closed its end has what it wanted: no failure of the checks.
+        // A reader that closes its end early has what it needs. This is not a failure of the checks.
         let _ = self.write(out);
     }
 
@@ -114,7 +113,7 @@ impl Report {
     }
 }
 
-/// A time as it is printed.
+/// A time in the form in which it is printed.
 pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
 }
@@ -123,7 +122,7 @@ fn timed((name, took): (&str, Duration)) -> String {
     format!("{:>9}  {name}", seconds(took))
 }
 
-/// Prints one line at once, in order with what programs print on the same stream.
+/// Prints one line immediately, to keep the order with other programs that print on the same stream.
 pub(crate) fn say(line: impl Display) {
     // As above: only a reader that went away makes this fail.
     let _ = writeln!(io::stdout().lock(), "{line}");

@@ -1,6 +1,6 @@
-//! `cargo xtask reproduce`: makes the image of the commit in two new checkouts, and compares the bytes.
+//! `cargo xtask reproduce`: builds the image of the commit in two new checkouts, and compares the bytes.
 //!
-//! The checkouts are in folders of different names, so that a path or a time in the program makes a difference.
+//! The checkouts are in directories with different names, so that a path or a time in the program becomes visible.
 
 use std::path::Path;
 use std::{fs, io};
@@ -10,7 +10,7 @@ use crate::digest::sha256;
 use crate::program::{Program, ProgramError, root};
 use crate::report::say;
 
-/// Why two images are not known to be the same.
+/// The reason why two images are not known to be equal.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReproduceError {
     #[error(
@@ -53,7 +53,7 @@ pub(crate) fn run() -> Result<(), ReproduceError> {
     Ok(())
 }
 
-/// The digest of the image's index, which names the digests of all its parts.
+/// The digest of the image's index, which contains the digests of all its parts.
 fn digest(checkout: &Path) -> Result<String, ReproduceError> {
     let clone = Program::new("git").args(["clone", "--quiet"]);
     clone.arg(root()).arg(checkout).run()?;
@@ -62,7 +62,7 @@ fn digest(checkout: &Path) -> Result<String, ReproduceError> {
     let build = build.env("CARGO_TARGET_DIR", checkout.join("target"));
     build.folder(checkout).run()?;
     let index = fs::read(image.join("index.json")).map_err(cannot("the image cannot be read"))?;
-    // Some gigabytes that the second build needs again.
+    // Free some gigabytes, which the second build needs.
     fs::remove_dir_all(checkout).map_err(cannot("the checkout cannot be deleted"))?;
     Ok(sha256(&index))
 }

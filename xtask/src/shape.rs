@@ -1,6 +1,6 @@
-//! The size and the shape of the code, counted, and the ceiling of each figure.
+//! Counts of the size and the shape of the code, with a ceiling for each figure.
 //!
-//! Rust as rustfmt leaves it is read line by line: an item ends at the closing brace of its own indentation.
+//! Rust code as formatted by rustfmt is read line by line: an item ends at the closing brace with its own indentation.
 
 mod ceiling;
 mod count;
@@ -16,10 +16,10 @@ use self::count::File;
 use crate::program::root;
 use crate::report;
 
-/// Prints the figures, each beside its ceiling.
+/// Prints the figures, each with its ceiling.
 ///
 /// # Errors
-/// If one is above it, or the files cannot be read.
+/// If a figure is above its ceiling, or the files cannot be read.
 pub(crate) fn check() -> Result<(), ShapeError> {
     let ceilings = Ceilings::read()?;
     let figures = figures(root()).map_err(ShapeError::Files)?;
@@ -59,7 +59,7 @@ fn figures(root: &Path) -> io::Result<Vec<Figure>> {
         ("files of them", files.len()),
         (
             "files of them under 40 code lines",
-            // A test has none.
+            // Test files have no code lines.
             count(&files, |file| (1..40).contains(&file.code)),
         ),
         (
@@ -100,7 +100,7 @@ fn shared(files: &[File]) -> usize {
     uses.values().filter(|uses| **uses > 1).count()
 }
 
-/// Every Rust file below a folder, without the end-to-end tests, which are a program.
+/// Reads every Rust file below a directory, except the end-to-end tests, which are a program.
 fn read(folder: &Path) -> io::Result<Vec<File>> {
     let mut files = Vec::new();
     for path in entries(folder)? {
@@ -121,7 +121,7 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// Executables of tests beside those that each library has.
+/// The number of test executables, not counting the unit tests of each library.
 fn executables(root: &Path) -> io::Result<usize> {
     let mut count = 0;
     for folder in [

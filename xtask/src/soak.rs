@@ -1,6 +1,7 @@
-//! `cargo xtask soak`: whether the webhook grows in a long run, as a table and a picture.
+//! `cargo xtask soak`: whether the resource usage of the webhook grows in a long run, as a table and a picture.
 //!
-//! The end-to-end test `soak::` runs all loads at the same time, and prints a line for each sample. Nothing here measures.
+//! The end-to-end test `soak::` runs all loads at the same time, and prints a line for each sample. This module
+//! measures nothing.
 
 mod picture;
 
@@ -13,7 +14,7 @@ use crate::e2e::{self, E2eError};
 use crate::page::{FiguresPage, PageError, put};
 use crate::report::say;
 
-/// Why there is no table, or why the run is not well.
+/// The reason why there is no table, or why the run failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SoakError {
     #[error("no flag {found:?}: expected --hours N, --speed N and --write")]
@@ -41,7 +42,7 @@ pub(crate) enum SoakError {
     Idle { pace: f64, audits: f64, least: f64 },
     #[error("pod {pod} grows: {what} by {by:.2} at least, expected less than {bound}")]
     Grows {
-        /// From 1.
+        /// The number of the pod, from 1.
         pod: usize,
         what: &'static str,
         by: f64,
@@ -49,7 +50,7 @@ pub(crate) enum SoakError {
     },
 }
 
-/// Runs it and prints what was found. If all is well, writes it into the page if that is wanted.
+/// Runs the test and prints the results. If the run is good and `--write` is set, also writes them into the page.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
     let SoakOptions {
         minutes,
@@ -127,9 +128,9 @@ fn speed(times: &str) -> Result<u64, SoakError> {
     })
 }
 
-/// What a run has shown.
+/// The results of a run.
 struct Soak {
-    /// By their numbers.
+    /// The pods, by number.
     pods: Vec<PodCurve>,
     work: SoakWork,
 }
@@ -146,12 +147,12 @@ impl Soak {
         Ok(Self { pods, work })
     }
 
-    /// What happened, and the table.
+    /// A summary of the run, and the table.
     fn found(&self) -> String {
         format!("{}\n\n{}", sentence(self), table(self))
     }
 
-    /// Every edit had the right answer, everything was at work, and no pod grows.
+    /// Checks that every edit had the right answer, that every load was active, and that no pod grows.
     fn check(&self) -> Result<(), SoakError> {
         let SoakWork {
             edits,
@@ -164,7 +165,7 @@ impl Soak {
         if wrong > 0 {
             return Err(SoakError::Wrong { wrong, edits });
         }
-        // A machine can be slow.
+        // Half is enough, because a machine can be slow.
         let least = audits_due / 2.0;
         if pace < LEAST_PACE || audits < least {
             return Err(SoakError::Idle {
@@ -177,17 +178,17 @@ impl Soak {
     }
 }
 
-/// What a pod holds, minute by minute.
+/// The resource usage of a pod, minute by minute.
 struct PodCurve {
     pod: usize,
-    /// The lowest figures of each minute: what loads and large requests need for a moment is no growth.
+    /// The lowest figures of each minute. What loads and large requests need for a moment is not growth.
     all: Vec<SoakSample>,
-    /// Where those begin that count.
+    /// The index of the first sample that counts.
     from: usize,
 }
 
 impl PodCurve {
-    /// None with fewer than three minutes that count.
+    /// Returns `None` if fewer than three minutes count.
     fn of(pod: usize, samples: &[SoakSample]) -> Option<Self> {
         let own = samples.iter().filter(|one| one.pod == pod).copied();
         let own: Vec<_> = own.collect();
@@ -201,7 +202,7 @@ impl PodCurve {
         self.all.get(self.from..).unwrap_or_default()
     }
 
-    /// By how much it rises an hour: the slope of the line with the least squares, and twice its standard error.
+    /// The rise per hour: the slope of the least-squares line, and twice its standard error.
     #[expect(clippy::cast_precision_loss, reason = "there are few samples")]
     fn slope(&self, value: Measure) -> (f64, f64) {
         let samples = self.counted();
@@ -220,7 +221,7 @@ impl PodCurve {
         (slope, 2.0 * (rest / (count - 2.0) / width).sqrt())
     }
 
-    /// The medians of the first and of the last third.
+    /// The medians of the first and the last third.
     fn thirds(&self, value: Measure) -> [f64; 2] {
         let values: Vec<_> = self.counted().iter().map(value).collect();
         let third = values.len() / 3;
@@ -234,7 +235,7 @@ impl PodCurve {
             let [first, last] = self.thirds(value);
             last - first
         };
-        // What may be chance is no growth.
+        // A rise that may be chance is not growth.
         let (slope, error) = self.slope(mebibytes);
         for (what, by, bound) in [
             ("MiB of memory an hour", slope - error, 1.0),
@@ -277,7 +278,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// One of the figures of a sample.
+/// A function that returns one of the figures of a sample.
 type Measure = fn(&SoakSample) -> f64;
 
 const DESCRIPTORS: Measure = |sample| sample.descriptors;
@@ -332,7 +333,7 @@ fn table(soak: &Soak) -> String {
             let [first, last] = pod.thirds(value);
             format!("{first}, then {last}")
         });
-        // A string takes whatever is written.
+        // Writing to a String does not fail.
         let _ = writeln!(
             table,
             "| {} | {first:.1} | {last:.1} | {slope:.1} ± {error:.1} | {descriptors} | {tasks} |",
@@ -350,20 +351,20 @@ pub(crate) const PAGE: FiguresPage = FiguresPage {
 
 const PICTURE: &str = "![The memory of each pod in MiB over the minutes of the run](soak.svg)";
 
-/// Seconds after which the samples count: every part of the program has been used by then.
+/// The number of seconds after which samples count. Every part of the program has been used by then.
 const WARM: f64 = 600.0;
 
-/// Edits a second.
+/// The minimum number of edits per second.
 const LEAST_PACE: f64 = 10.0;
 
-/// So many more descriptors or tasks are a leak: between two thirds of an hour there are 120 contents.
+/// The increase of descriptors or tasks that counts as a leak. Between two thirds of an hour there are 120 contents.
 const MORE: f64 = 5.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Two samples a minute, of an hour, of two pods. The memory of the second one grows.
+    /// One hour of two samples per minute for two pods. The memory of the second pod grows.
     fn lines() -> Vec<String> {
         let samples = (0..=121).flat_map(|half| {
             [0, 1].map(|pod| {

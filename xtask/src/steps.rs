@@ -1,8 +1,8 @@
-//! The checks of `cargo xtask test`, in order: the cheap ones first, the tests last, so that their
-//! results close the run, and last of all those that need the most.
+//! The checks of `cargo xtask test`, in order: cheap checks first, then the tests, so that their results are at the
+//! end, and last the checks that need the most resources.
 //!
-//! What Go builds, and the static program, are made in the background from the first step on. Tests start when
-//! that has ended: they measure.
+//! The Go programs and the static program are built in the background from the first step on. Tests start after this
+//! has ended, because some of them measure.
 
 mod benches;
 mod book;
@@ -37,7 +37,7 @@ use crate::report::{Report, Step, say, seconds};
 use crate::shape::{self, ShapeError};
 use crate::suite::{MessageError, OrderError};
 
-/// Runs the checks of these names, or every check; the first that fails ends the run.
+/// Runs the checks with these names, or every check. The first failure ends the run.
 pub(crate) fn run(names: &[&str]) -> Result<Report, Failed> {
     let mut report = Report::default();
     for (name, check) in chosen(names)? {
@@ -78,7 +78,7 @@ fn is_left_out(name: &str, error: StepError, report: &mut Report) -> Result<(), 
     Ok(())
 }
 
-/// In continuous integration only what is on the list may be left out.
+/// Refuses skipped parts in CI, unless they are on the list.
 fn refuse_left_out(report: &Report) -> Result<(), StepError> {
     if !is_continuous_integration() {
         return Ok(());
@@ -92,7 +92,7 @@ fn refuse_left_out(report: &Report) -> Result<(), StepError> {
     Err(StepError::MayNotBeLeftOut { lines })
 }
 
-/// An entry that nothing needed any more must be seen, and removed.
+/// Notes entries of the list that are no longer needed, so that they get removed.
 fn note_unused(report: &mut Report) -> Result<(), ListError> {
     if is_continuous_integration() {
         let allowed = Allowed::read(LIST)?;
@@ -105,7 +105,7 @@ fn note_unused(report: &mut Report) -> Result<(), ListError> {
     Ok(())
 }
 
-/// Why the run ended early.
+/// The reason why the run ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failed {
     #[error("check {name:?} failed: {source}")]
@@ -119,7 +119,7 @@ pub(crate) enum Failed {
     List(#[from] ListError),
 }
 
-/// Why a check failed.
+/// The reason why a check failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StepError {
     #[error(transparent)]
@@ -209,7 +209,7 @@ fn cargo(arguments: &'static str) -> Result<(), StepError> {
     Ok(Program::cargo(arguments).run()?)
 }
 
-/// Whether what a machine lacks is a failure: there it has to be had.
+/// Whether this is CI, where everything must be available and a missing tool is a failure.
 pub(crate) fn is_continuous_integration() -> bool {
     env::var_os("CI").is_some_and(|value| value == "true")
 }

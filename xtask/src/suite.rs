@@ -1,8 +1,8 @@
-//! All test executables of the workspace: cargo builds them, they run side by side.
+//! All test executables of the workspace. Cargo builds them, and they run in parallel.
 //!
-//! Cargo runs one executable after the other, and many have one test only, which leaves a processor
-//! idle. Here as many run at the same time as there are processors, each one test after the other, so
-//! the time between two results is the time of a test. Those that measure run alone, after the others.
+//! Cargo runs one executable after another. Many have only one test, which leaves processors idle. Here, as many
+//! executables run at the same time as there are processors. Each runs its tests one after another, so the time
+//! between two results is the time of a test. Executables that measure run alone, after the others.
 
 mod clock;
 mod executable;
@@ -20,7 +20,7 @@ use self::order::Order;
 pub(crate) use self::order::OrderError;
 pub(crate) use self::run::Ran;
 
-/// Runs every executable and hands on each as it ends; a failure does not stop the others.
+/// Runs every executable, and passes each to `each` when it ends. A failure does not stop the others.
 pub(crate) fn run(
     executables: Vec<Executable>,
     environment: &[(&str, std::ffi::OsString)],

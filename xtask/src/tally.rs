@@ -1,4 +1,4 @@
-//! What tests print about themselves: how much they compared with recorded answers.
+//! The counts that tests print: how much they compared with recorded answers.
 //!
 //! ```text
 //! masterminds-older.jsonl: 1063 compared, 0 left out (none)
@@ -6,17 +6,17 @@
 //! test result: ok. 12 passed; 0 failed; ...
 //! ```
 //!
-//! Times are read by `suite::Clock`.
+//! `suite::Clock` reads the times.
 
 use std::fmt;
 
-/// Gathered from the lines of a test run, in their order.
+/// The counts, gathered from the lines of a test run in order.
 #[derive(Default)]
 pub(crate) struct Tallies {
     files: Vec<Tally>,
-    /// What the tests say they did not see, each once.
+    /// The parts that the tests skipped, each once.
     pub(crate) left_out: Vec<String>,
-    /// How many tests passed.
+    /// The number of tests that passed.
     pub(crate) tests: usize,
 }
 
@@ -28,7 +28,7 @@ struct Tally {
 }
 
 impl Tallies {
-    /// Looks at one line; most say nothing of interest.
+    /// Reads one line. Most lines have no counts.
     pub(crate) fn read(&mut self, line: &str) {
         if let Some(what) = line.strip_prefix("left out: ") {
             if !self.left_out.iter().any(|known| known == what) {
@@ -69,7 +69,7 @@ impl fmt::Display for Tallies {
     }
 }
 
-/// `FILE: N compared, M left out (WHY)`.
+/// Parses `FILE: N compared, M left out (WHY)`.
 fn tally(line: &str) -> Option<Tally> {
     let (file, counts) = line.split_once(": ")?;
     let (compared, left_out) = counts.split_once(" compared, ")?;
@@ -80,7 +80,7 @@ fn tally(line: &str) -> Option<Tally> {
     })
 }
 
-/// `test result: ok. N passed; ...`.
+/// Parses `test result: ok. N passed; ...`.
 fn passed(line: &str) -> Option<usize> {
     let counts = line.strip_prefix("test result: ok. ")?;
     counts.split_once(" passed")?.0.parse().ok()

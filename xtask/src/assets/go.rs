@@ -1,5 +1,5 @@
-//! Go, asked to build what a module pins. Its proxy, its checksum database and its caches are those
-//! that the user has set.
+//! Builds with Go what a module pins. The proxy, the checksum database and the caches of Go are the
+//! user's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,13 @@ use super::table::Tool;
 use crate::program::{Program, ProgramError};
 use crate::report::say;
 
-/// Whether there is a Go on the `PATH`.
+/// Whether Go is on the `PATH`.
 pub(super) fn is_there() -> bool {
     Program::new("go").arg("version").works()
 }
 
-/// Makes what the module lacks, one at a time: a build of Kubernetes takes what memory there is.
+/// Builds what the module lacks. The programs are built one at a time, because a build of
+/// Kubernetes uses all memory.
 pub(super) fn make(home: &Home) -> Result<(), AssetsError> {
     let module = home.module.name;
     let fetch = go(home).args(["mod", "download"]);
@@ -50,7 +51,8 @@ fn copy_crds(home: &Home) -> Result<(), AssetsError> {
     Ok(())
 }
 
-/// By content: the files of Go's cache may not be written, and their copies would not be, either.
+/// Copies the content of a file. Files in Go's cache are read-only, and normal copies of them would
+/// be as well.
 fn copy(from: &Path, to: &Path) -> Result<(), AssetsError> {
     let copied = fs::read(from).and_then(|content| fs::write(to, content));
     copied.map_err(|source| AssetsError::File {
@@ -59,7 +61,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), AssetsError> {
     })
 }
 
-/// Where Go keeps the files of the module upstream.
+/// The directory in which Go keeps the files of the upstream module.
 fn upstream_folder(home: &Home) -> Result<PathBuf, AssetsError> {
     let (module, upstream) = (home.module.name, home.module.upstream);
     let list = go(home).args(["list", "-m", "-f", "{{.Dir}}", upstream]);
@@ -71,7 +73,8 @@ fn upstream_folder(home: &Home) -> Result<PathBuf, AssetsError> {
 
 fn go(home: &Home) -> Program {
     let go = Program::new("go").folder(sources(home.module));
-    // A workspace around the checkout is none of ours; without C the programs need no libraries.
+    // A workspace around the checkout must not take part. Without cgo, the programs need no
+    // libraries.
     go.env("GOWORK", "off").env("CGO_ENABLED", "0")
 }
 

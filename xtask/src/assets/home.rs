@@ -1,4 +1,4 @@
-//! Where the programs of one module are, or will be.
+//! The location of the programs of one module, whether they are built or not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use super::AssetsError;
 use super::pins::Pins;
 use super::table::{Module, Tool};
 
-/// `<assets>/<module>-<key>`.
+/// The directory `<assets>/<module>-<key>`.
 pub(super) struct Home {
     pub(super) module: &'static Module,
-    /// The flags that its programs are built with.
+    /// The flags with which its programs are built.
     pub(super) flags: Vec<String>,
-    /// The name of its folder.
+    /// The name of the directory.
     pub(super) name: String,
     folder: PathBuf,
 }
@@ -46,7 +46,7 @@ impl Home {
         tools.filter(|tool| !self.bin().join(tool.program).is_file())
     }
 
-    /// Paths in the module upstream, with the file that each becomes here.
+    /// Paths in the upstream module, each with its file in this directory.
     pub(super) fn missing_crds(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
         let files = self.module.crds.iter().filter_map(|path| {
             let name = Path::new(path).file_name()?;
@@ -56,7 +56,7 @@ impl Home {
     }
 }
 
-/// Lets a file be written beside its place, and gives it the place when it is whole.
+/// Lets a caller write a file next to its place, and renames the file once it is complete.
 pub(super) fn put(
     file: &Path,
     write: impl FnOnce(&Path) -> Result<(), AssetsError>,

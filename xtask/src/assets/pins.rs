@@ -1,4 +1,4 @@
-//! What a module of `tests/e2e/assets` pins, and the key that follows from it.
+//! The pinned versions of a module of `tests/e2e/assets`, and the key derived from them.
 
 use std::env::consts::{ARCH, OS};
 use std::fmt;
@@ -12,7 +12,7 @@ use super::AssetsError;
 use super::table::Module;
 use crate::program::root;
 
-/// A module's `go.mod` and `go.sum`, and the files of its folders, which stand in for modules.
+/// The `go.mod` and `go.sum` of a module, and the files of its subdirectories, which replace other modules.
 pub(super) struct Pins {
     module: &'static Module,
     go_mod: String,
@@ -35,13 +35,13 @@ impl Pins {
         })
     }
 
-    /// The version of the module upstream.
+    /// The version of the upstream module.
     pub(super) fn version(&self) -> Result<Version, AssetsError> {
         let (module, upstream) = (self.module.name, self.module.upstream);
         pinned(&self.go_mod, upstream).ok_or(AssetsError::Unpinned { module, upstream })
     }
 
-    /// The flags of `go build`: no path of this machine, no symbols, and nothing of the checkout.
+    /// The flags of `go build`, without paths of this machine, symbols, or information about the checkout.
     pub(super) fn flags(&self) -> Result<Vec<String>, AssetsError> {
         let mut linker = "-s -w".to_owned();
         if let Some(package) = self.module.stamp {
@@ -56,7 +56,7 @@ impl Pins {
         ])
     }
 
-    /// Tells everything that a program is made of, but for the release of Go: 16 digits.
+    /// A key of 16 digits that identifies everything that a program is built from, except the release of Go.
     pub(super) fn key(&self) -> Result<String, AssetsError> {
         let mut hash = Sha256::new();
         let flags = self.flags()?;
@@ -76,7 +76,7 @@ fn text(path: &Path) -> Result<String, AssetsError> {
     fs::read_to_string(path).map_err(|source| failed(path, source))
 }
 
-/// The names and the texts of the files in the folders of this one, in their order.
+/// The names and the contents of the files in the subdirectories, in order.
 fn own(folder: &Path) -> Result<Vec<String>, AssetsError> {
     let mut texts = Vec::new();
     for folder in listed(folder)?.into_iter().filter(|path| path.is_dir()) {
@@ -106,14 +106,14 @@ fn failed(path: &Path, source: io::Error) -> AssetsError {
 }
 
 impl Version {
-    /// `1.35` of `v1.35.4`.
+    /// The minor version: `1.35` of `v1.35.4`.
     pub(super) fn minor(&self) -> String {
         let mut numbers = self.numbers();
         let mut next = || numbers.next().unwrap_or_default();
         format!("{}.{}", next(), next())
     }
 
-    /// What Kubernetes' own build says of a release, with a date that is always the same.
+    /// The version flags of Kubernetes' own build, with a constant date.
     fn stamp(&self, package: &str) -> String {
         let mut numbers = self.numbers();
         let mut next = || numbers.next().unwrap_or_default();
@@ -140,12 +140,12 @@ impl fmt::Display for Version {
     }
 }
 
-/// Where the module's files are in the checkout.
+/// The directory of the module in the checkout.
 pub(super) fn sources(module: &Module) -> PathBuf {
     root().join("tests/e2e/assets").join(module.name)
 }
 
-/// The version that `go.mod` requires of a module.
+/// The version that a `go.mod` requires of a module.
 pub(super) fn pinned(go_mod: &str, upstream: &str) -> Option<Version> {
     let lines = go_mod
         .lines()

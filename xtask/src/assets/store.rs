@@ -1,4 +1,4 @@
-//! The folder that holds all programs, for all checkouts of this user.
+//! The directory of all programs, shared by all checkouts of this user.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{self, Path, PathBuf};
@@ -9,14 +9,14 @@ use super::home::Home;
 use super::table::{self, Module};
 use crate::report::say;
 
-/// The folder, held: no other run writes there until this is dropped.
+/// The directory, locked: no other run writes to it until this is dropped.
 pub(super) struct Store {
     pub(super) folder: PathBuf,
     _held: File,
 }
 
 impl Store {
-    /// Waits for a run that holds it.
+    /// Opens the directory. Waits for a run that has it locked.
     pub(super) fn open() -> Result<Self, AssetsError> {
         let folder = folder().ok_or(AssetsError::NoFolder)?;
         let lock = folder.join(".lock");
@@ -33,7 +33,7 @@ impl Store {
         Home::of(module, &self.folder)
     }
 
-    /// Removes the folders of modules whose key is that of no module now.
+    /// Removes the directories of modules whose key no longer matches.
     pub(super) fn prune(&self) -> Result<(), AssetsError> {
         let homes = table::all().map(|module| self.home(module).map(|home| home.name));
         let current: Vec<String> = homes.collect::<Result<_, _>>()?;
@@ -82,7 +82,7 @@ fn named(variable: &str) -> Option<PathBuf> {
     Some(PathBuf::from(value))
 }
 
-/// The names of folders; one that is not text is none of ours.
+/// The names of subdirectories. Names that are not valid text are not ours, so they are skipped.
 fn names(folder: &Path) -> Result<Vec<String>, AssetsError> {
     let failed = |source| AssetsError::File {
         path: folder.to_owned(),
@@ -98,7 +98,7 @@ fn names(folder: &Path) -> Result<Vec<String>, AssetsError> {
     Ok(names)
 }
 
-/// Whether it is `<module>-<16 digits>`: nothing else in the folder is ours to remove.
+/// Whether a name is `<module>-<16 digits>`. Nothing else in the directory may be removed.
 fn is_of_a_module(name: &str) -> bool {
     let Some((module, key)) = name.rsplit_once('-') else {
         return false;

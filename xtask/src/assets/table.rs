@@ -1,19 +1,19 @@
-//! Which module makes which programs, and how each is built.
+//! The modules, the programs that they provide, and their build settings.
 
-/// A folder of `tests/e2e/assets`.
+/// A directory of `tests/e2e/assets`.
 #[derive(Debug)]
 pub(super) struct Module {
-    /// The folder's name.
+    /// The name of the directory.
     pub(super) name: &'static str,
-    /// The module upstream whose version is that of the programs.
+    /// The upstream module whose version the programs have.
     pub(super) upstream: &'static str,
-    /// What is built, in this order; none if only definitions are wanted.
+    /// The programs to build, in this order; empty if only definitions are needed.
     pub(super) tools: &'static [Tool],
     /// Go's build tags, separated by commas.
     pub(super) tags: &'static str,
-    /// The package that is told the version: without it `kubectl version` fails on the server's.
+    /// The package that receives the version. Without it, `kubectl version` fails on the version of the server.
     pub(super) stamp: Option<&'static str>,
-    /// Definitions of resources: files of the upstream module.
+    /// Definitions of resources, as files of the upstream module.
     pub(super) crds: &'static [&'static str],
 }
 
@@ -24,8 +24,8 @@ pub(super) struct Tool {
     pub(super) package: &'static str,
 }
 
-/// One module for each minor; the first is used unless another is asked for. The others are the oldest and the newest
-/// that `docs/compatibility.md` promises.
+/// One module for each minor version. The first is used unless another is requested. The others are the oldest and the
+/// newest version that `docs/compatibility.md` promises.
 pub(super) static KUBERNETES: [Module; 3] = [
     KUBERNETES_DEFAULT,
     Module {
@@ -38,10 +38,10 @@ pub(super) static KUBERNETES: [Module; 3] = [
     },
 ];
 
-/// Those that are always there.
+/// The modules that are always used.
 pub(super) static OTHERS: [Module; 5] = [OLM, HELM, PROMTOOL, OPM, OPENREPORTS];
 
-/// Every module that there is.
+/// All modules.
 pub(super) fn all() -> impl Iterator<Item = &'static Module> {
     KUBERNETES.iter().chain(&OTHERS)
 }
@@ -72,7 +72,7 @@ pub(super) const OLM: Module = Module {
             "github.com/operator-framework/operator-controller/cmd/operator-controller",
         ),
     ],
-    // Signatures checked in Go: gpgme would be a C library.
+    // Signatures are checked in Go, because gpgme would be a C library.
     tags: "containers_image_openpgp",
     stamp: None,
     crds: &[
@@ -98,7 +98,7 @@ const PROMTOOL: Module = Module {
         "promtool",
         "github.com/prometheus/prometheus/cmd/promtool",
     )],
-    // Rules are checked without the clients of every cloud.
+    // Checking rules needs no clients of cloud providers.
     tags: "remove_all_sd",
     stamp: None,
     crds: &[],
@@ -111,13 +111,13 @@ pub(super) const OPM: Module = Module {
         "opm",
         "github.com/operator-framework/operator-registry/cmd/opm",
     )],
-    // Those of upstream's own build, which sets them for signatures in Go and for SQLite.
+    // The tags of upstream's own build, which sets them for signatures in Go and for SQLite.
     tags: "containers_image_openpgp,json1",
     stamp: None,
     crds: &[],
 };
 
-/// The kinds of policy reports that the working group of Kubernetes made, without a program.
+/// The kinds of policy reports of the Kubernetes working group. There is no program.
 const OPENREPORTS: Module = Module {
     name: "openreports",
     upstream: "github.com/openreports/reports-api",

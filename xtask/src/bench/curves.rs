@@ -1,22 +1,22 @@
-//! Figures on curves, by chart.
+//! Figures on curves, grouped by chart.
 
 use olmguard_figures::Figure;
 
 /// Curves that are compared with each other.
 pub(super) struct Chart<'f> {
     pub(super) name: &'f str,
-    /// In the order of their first figures.
+    /// The curves, in the order of their first figures.
     pub(super) curves: Vec<Curve<'f>>,
 }
 
-/// One question, asked of several sizes.
+/// The answers to one question for several sizes.
 pub(super) struct Curve<'f> {
     pub(super) name: &'f str,
     /// Each size with its figure.
     pub(super) points: Vec<(u32, &'f Figure)>,
 }
 
-/// The charts of those figures that are on a curve, in the order of their first figures.
+/// The charts of the figures that are on a curve, in the order of their first figures.
 pub(super) fn charts<'f>(figures: impl IntoIterator<Item = &'f Figure>) -> Vec<Chart<'f>> {
     let mut charts: Vec<Chart<'f>> = Vec::new();
     for figure in figures {

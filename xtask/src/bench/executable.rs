@@ -7,20 +7,20 @@ use crate::build::{Build, Target, with_means};
 use crate::program::Program;
 use crate::suite::Built;
 
-/// Its name among what cargo builds.
+/// The name of the program among the outputs of cargo.
 pub(super) const NAME: &str = "benches";
 
-/// As tests are built: in less time, for answers only.
+/// Builds as for tests: quickly, and only for checking answers.
 pub(super) fn unoptimized() -> Result<PathBuf, BenchError> {
     built(Program::cargo("build --workspace --bins --bench").arg(NAME))
 }
 
-/// With the profile of what is delivered, for this machine.
+/// Builds with the profile of the delivered program, for this machine.
 pub(super) fn optimized() -> Result<PathBuf, BenchError> {
     built(Program::cargo("bench --profile dist --no-run --package olmguard --bench").arg(NAME))
 }
 
-/// As what is delivered is built: static, with its allocator. The program that it starts is then what is delivered.
+/// Builds like the delivered program: static, with its allocator. It then starts the program exactly as delivered.
 pub(super) fn delivered() -> Result<PathBuf, BenchError> {
     let target = Target::here();
     target.prepare()?;
@@ -28,7 +28,7 @@ pub(super) fn delivered() -> Result<PathBuf, BenchError> {
         .arg(NAME);
     let build = build.arg("--target").arg(target.triple());
     let program = built(with_means(target, build)?)?;
-    // In the place of the olmguard that was built with it, and with what only tests need.
+    // This replaces the olmguard that was built with the benches, and with features that only tests need.
     Build::of(target)?;
     Ok(program)
 }

@@ -5,19 +5,19 @@ use olmguard_figures::Bench;
 #[derive(Debug, Default, Eq, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct Options<'a> {
-    /// In their order.
+    /// The benches, in their order.
     pub(super) benches: Vec<Bench>,
     pub(super) has_peers: bool,
-    /// Whether the static program is measured, too.
+    /// Whether the static program is measured as well.
     pub(super) is_static: bool,
     pub(super) is_smoke: bool,
-    /// Whether the page and the picture are written.
+    /// Whether to write the page and the picture.
     pub(super) is_written: bool,
     pub(super) save: Option<&'a str>,
     pub(super) against: Option<&'a str>,
 }
 
-/// Why the arguments cannot be used.
+/// The reason why the arguments cannot be used.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum OptionsError {
     #[error(

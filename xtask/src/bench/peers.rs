@@ -1,8 +1,8 @@
-//! Programs in Go that do the same, built in the versions that modules of this repository pin: opm, a loader with
+//! Go programs for comparison, in the versions that modules of this repository pin: opm, a loader with
 //! operator-registry, and OLM's resolver.
 //!
-//! The resolver is internal to operator-controller's module, and Go lets no other module import it. So its program
-//! is compiled in a copy of the module's source, which Go has fetched and checked against `go.sum`.
+//! The resolver is internal to operator-controller's module, and Go lets no other module import it. Its program is
+//! therefore compiled in a copy of the module's source, which Go has fetched and checked against `go.sum`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,15 +13,15 @@ use super::{Named, folder};
 use crate::assets::{self, AssetsError};
 use crate::program::{Program, ProgramError, root};
 
-/// What benches are compared with.
+/// The programs that benches are compared with.
 #[derive(Debug, Default)]
 pub(super) struct Peers {
-    /// With the variables that benches read.
+    /// The programs, with the environment variables that benches read.
     pub(super) programs: Vec<Named>,
     pub(super) versions: BTreeMap<String, String>,
 }
 
-/// Why there are no peers.
+/// The reason why there are no peers.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PeersError {
     #[error("--peer needs Go 1.26 or later on the PATH to build what olmguard is compared with")]
@@ -70,7 +70,7 @@ fn module(name: &str) -> PathBuf {
     root().join("benches/peers").join(name)
 }
 
-/// Go's own cache makes this quick if nothing has changed.
+/// Builds a program. Go's own cache makes this fast if nothing has changed.
 fn build(module: &Path, package: &str, name: &str) -> Result<OsString, PeersError> {
     let program = folder().join(name);
     let build = go(module).args(["build", "-buildvcs=false", "-trimpath", "-o"]);
@@ -107,7 +107,7 @@ fn fresh(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// By content: the files of Go's cache must not be written, and copies with their rights could not be, either.
+/// Copies content only. Files in Go's cache are read-only, and copies with their permissions would be as well.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if !from.is_dir() {
         return fs::write(to, fs::read(from)?);

@@ -1,5 +1,5 @@
-//! Curves of figures as a picture: one chart above the other, both axes logarithmic, readable on light and dark
-//! pages. Peers are one colour with dashes: what matters of them is how they rise.
+//! Curves of figures as a picture: charts stacked vertically, logarithmic axes, readable on light and dark pages. All
+//! peers have one color and are dashed, because only their slopes matter.
 
 mod scale;
 
@@ -10,7 +10,7 @@ use olmguard_figures::{Figure, number};
 use self::scale::{Scale, duration, spread};
 use super::curves::{Chart, charts};
 
-/// The curves of all figures that are on one; none if there are no such figures.
+/// The curves of all figures that are on a curve; `None` if there are no such figures.
 pub(super) fn picture(figures: &[Figure]) -> Option<String> {
     let charts = charts(figures);
     let points = || {
@@ -19,7 +19,7 @@ pub(super) fn picture(figures: &[Figure]) -> Option<String> {
             .flat_map(|chart| &chart.curves)
             .flat_map(|curve| &curve.points)
     };
-    // All charts have the same axes: they are compared.
+    // All charts have the same axes, so they can be compared.
     let sizes = points().map(|(size, _)| f64::from(*size));
     let values = points().flat_map(|(_, figure)| values(figure));
     let (across, up) = (
@@ -160,13 +160,13 @@ fn escaped(text: &str) -> String {
 }
 
 const WIDTH: f64 = 760.0;
-/// Of one chart.
+/// The height of one chart.
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 490.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 320.0;
-/// From one label to the next.
+/// The distance between two labels.
 const LINE: f64 = 17.0;
 const COLOURS: [&str; 5] = ["c0", "c1", "c2", "c3", "c4"];
 

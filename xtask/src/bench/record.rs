@@ -1,4 +1,4 @@
-//! The figures of a run, in a file: a baseline to compare with.
+//! The figures of a run in a file, as a baseline for comparison.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,17 +10,17 @@ use super::folder;
 use crate::machine::Facts;
 use crate::report::say;
 
-/// A run.
+/// The figures of a run.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Record {
     pub(super) facts: Facts,
     pub(super) figures: Vec<Figure>,
-    /// The same of the static program.
+    /// The same figures for the static program.
     #[serde(default)]
     pub(super) statics: Vec<Figure>,
 }
 
-/// Why there is no baseline.
+/// The reason why there is no baseline.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecordError {
     #[error("{name:?} is not a name for a baseline: use letters, digits, `-` and `_`")]
@@ -37,7 +37,7 @@ pub(crate) enum RecordError {
 }
 
 impl Record {
-    /// The baseline of this name.
+    /// Reads the baseline of this name.
     pub(super) fn read(name: &str) -> Result<Self, RecordError> {
         let path = path(name)?;
         let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
@@ -52,7 +52,7 @@ impl Record {
         serde_json::from_str(&text).map_err(|source| RecordError::Json { path, source })
     }
 
-    /// The file takes its place whole.
+    /// Saves the figures. The file is replaced as a whole.
     pub(super) fn save(&self, path: &Path) -> Result<(), RecordError> {
         let failed = |source| RecordError::File {
             path: path.to_owned(),
@@ -72,7 +72,7 @@ impl Record {
     }
 }
 
-/// Where the baseline of a name is.
+/// The path of the baseline of this name.
 pub(super) fn path(name: &str) -> Result<PathBuf, RecordError> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     if name.is_empty() || !name.chars().all(is_part) {

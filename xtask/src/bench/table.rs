@@ -9,7 +9,7 @@ use olmguard_figures::{Bench, Figure, number};
 use self::chart::of_charts;
 use super::record::Record;
 
-/// Texts in columns; a column without a text is not shown.
+/// Texts in columns. A column without text is not shown.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Table {
     pub(super) title: String,
@@ -17,7 +17,7 @@ pub(super) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// The tables of a run, compared with an earlier one.
+/// The tables of a run, compared with an earlier run.
 pub(super) fn tables(record: &Record, before: Option<&Record>) -> Vec<Table> {
     let mut tables = Vec::new();
     for bench in Bench::ALL {
@@ -32,7 +32,7 @@ pub(super) fn tables(record: &Record, before: Option<&Record>) -> Vec<Table> {
     tables
 }
 
-/// How many aims are met, and which are not.
+/// The number of aims that are met, of all aims.
 pub(super) fn summary(record: &Record) -> String {
     let is_met = record.figures.iter().filter_map(Figure::is_met);
     let all = is_met.clone().count();
@@ -104,7 +104,7 @@ fn cells(figure: &Figure, of_static: Option<&Figure>) -> [String; 7] {
     ]
 }
 
-/// What an earlier run found, and how much better this one is.
+/// The figures of an earlier run, and the factor by which this run is better.
 fn compared(figure: &Figure, earlier: Option<&Figure>) -> [String; 3] {
     let Some(earlier) = earlier else {
         return Default::default();
@@ -121,7 +121,7 @@ fn value(figure: &Figure) -> String {
 }
 
 impl Table {
-    /// Leaves out columns without a text.
+    /// Creates a table, and removes columns without text.
     fn new(title: String, mut columns: Vec<String>, mut rows: Vec<Vec<String>>) -> Self {
         let is_used = |at: usize| {
             rows.iter()
@@ -141,7 +141,7 @@ impl Table {
         }
     }
 
-    /// For a terminal.
+    /// The table as text for a terminal.
     pub(super) fn text(&self) -> String {
         let lines = [&self.columns].into_iter().chain(&self.rows);
         let width = |at: usize| {
@@ -168,7 +168,7 @@ impl Table {
         text
     }
 
-    /// For a page.
+    /// The table as Markdown for a page.
     pub(super) fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = (0..self.columns.len()).map(|at| if at == 0 { "---" } else { "---:" });

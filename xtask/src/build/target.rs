@@ -1,4 +1,4 @@
-//! What olmguard is built for: Linux with musl on one processor, and what this machine needs for it.
+//! The target of a build, Linux with musl on one processor, and the tools that this machine needs for it.
 
 use std::env;
 use std::env::consts::ARCH;
@@ -9,25 +9,25 @@ use super::BuildError;
 use crate::find::find;
 use crate::program::Program;
 
-/// A processor, by Rust's name for it.
+/// A processor, by its name in Rust.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Target(&'static str);
 
 impl Target {
-    /// Those that a release has programs for.
+    /// The processors for which a release has programs.
     pub(crate) const DELIVERED: [Self; 2] = [Self("x86_64"), Self("aarch64")];
 
-    /// This machine's.
+    /// The processor of this machine.
     pub(crate) const fn here() -> Self {
         Self(ARCH)
     }
 
-    /// What Rust calls it in full.
+    /// The target triple in Rust.
     pub(crate) fn triple(self) -> String {
         format!("{}-unknown-linux-musl", self.0)
     }
 
-    /// What Go, images and file names call the processor.
+    /// The name of the processor in Go, images and file names.
     pub(crate) fn architecture(self) -> Option<&'static str> {
         let mut names = ARCHITECTURES.iter();
         names
@@ -35,7 +35,7 @@ impl Target {
             .map(|(_, name)| *name)
     }
 
-    /// Whether the toolchain can build for it; rustup is asked for what is missing.
+    /// Whether the toolchain can build for the target. Installs a missing target with rustup.
     pub(crate) fn prepare(self) -> Result<(), BuildError> {
         let triple = self.triple();
         if is_installed(&triple) || fetch(&triple) {
@@ -44,8 +44,7 @@ impl Target {
         Err(BuildError::NoMusl { target: triple })
     }
 
-    /// Names the compiler of the few parts in C, which need no header of musl's own, and the linker,
-    /// unless the user has named them.
+    /// Sets the C compiler and the linker, unless the user has set them. The few parts in C need no header of musl.
     pub(super) fn with_compiler(self, build: Program) -> Result<Program, BuildError> {
         let triple = self.triple().replace('-', "_");
         let compiler = self.compiler(&triple)?;
@@ -57,7 +56,7 @@ impl Target {
         Ok(with(build, &linker, &compiler))
     }
 
-    /// For this machine's processor its own compiler does.
+    /// The C compiler. For the processor of this machine, its own compiler is sufficient.
     fn compiler(self, triple: &str) -> Result<OsString, BuildError> {
         if let Some(named) = env::var_os(format!("CC_{triple}")) {
             return Ok(named);
@@ -82,7 +81,7 @@ fn with(build: Program, variable: &str, value: &OsStr) -> Program {
     build.env(variable, value)
 }
 
-/// Whether its standard library is there.
+/// Whether the standard library of the target is installed.
 fn is_installed(triple: &str) -> bool {
     let folder = Program::new("rustc").args(["--print", "target-libdir", "--target", triple]);
     folder
@@ -95,7 +94,7 @@ fn fetch(triple: &str) -> bool {
     add.run().is_ok() && is_installed(triple)
 }
 
-/// What Rust calls a processor, and what others do.
+/// The names of processors in Rust, and in other tools.
 const ARCHITECTURES: [(&str, &str); 2] = [("aarch64", "arm64"), ("x86_64", "amd64")];
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What an image says about itself: configuration, manifest and index, by the image specification
-//! of OCI 1.1. Their texts are always the same: maps are in the order of their keys.
+//! The documents of an image: configuration, manifest and index, as OCI 1.1 specifies them. Their text is
+//! deterministic, because maps are in the order of their keys.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,12 @@ use super::layer::Layer;
 use super::layout::Blob;
 use crate::build::Build;
 
-/// What the program finds in its environment. By default mimalloc keeps freed memory for a second, and a server under
-/// attack frees much more in a second than it uses at a time. A program cannot set this itself: mimalloc reads it first.
+/// An environment variable of the program. By default, mimalloc keeps freed memory for a second. A server under attack
+/// frees much more per second than it uses at any time. A program cannot set the variable itself, because mimalloc
+/// reads it first.
 pub(crate) const ENVIRONMENT: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "0");
 
-/// Whose image it is, and of what.
+/// The metadata of an image.
 pub(super) struct About {
     version: String,
     processor: &'static str,
@@ -56,7 +57,7 @@ impl About {
         })
     }
 
-    /// What a runtime goes by.
+    /// The configuration that a runtime reads.
     pub(super) fn configuration(&self, layer: &Layer) -> Vec<u8> {
         text(&Configuration {
             architecture: self.processor,
@@ -74,7 +75,7 @@ impl About {
         })
     }
 
-    /// What a registry goes by.
+    /// The manifest that a registry reads.
     pub(super) fn manifest(&self, configuration: &Blob, layer: &Blob) -> Vec<u8> {
         text(&json!({
             "schemaVersion": 2,
@@ -85,7 +86,7 @@ impl About {
         }))
     }
 
-    /// A line of an index: this image, for its processor.
+    /// The entry of an index for this image and its processor.
     pub(super) fn entry(&self, manifest: &Blob) -> Descriptor {
         let platform = json!({"architecture": self.processor, "os": "linux"});
         let mut entry = descriptor(MANIFEST, manifest);
@@ -93,7 +94,7 @@ impl About {
         entry
     }
 
-    /// A line of the index that a layout begins with: it has the version as its name.
+    /// The entry of the top-level index of a layout, with the version as its name.
     pub(super) fn named(&self, mut entry: Descriptor) -> Descriptor {
         let name = json!({"org.opencontainers.image.ref.name": self.version});
         entry.insert("annotations", name);
@@ -101,17 +102,17 @@ impl About {
     }
 }
 
-/// What a layout holds, or a list of images for several processors.
+/// The index of a layout, or a list of images for several processors.
 pub(super) fn index(entries: &[Descriptor]) -> Vec<u8> {
     text(&json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}))
 }
 
-/// A line of an index: a list.
+/// The entry of an index for a list.
 pub(super) fn descriptor_of(list: &Blob) -> Descriptor {
     descriptor(INDEX, list)
 }
 
-/// How a document names a content.
+/// A reference to content in a document.
 pub(super) type Descriptor = BTreeMap<&'static str, Value>;
 
 #[derive(Serialize)]

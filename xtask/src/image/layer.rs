@@ -1,9 +1,9 @@
-//! The one layer: the program, and who its user is.
+//! The only layer: the program, and the name of its user.
 
 use crate::archive::{Archive, gzip};
 use crate::digest::sha256;
 
-/// Files as an image carries them.
+/// The files of an image.
 pub(super) struct Layer {
     /// The archive, compressed.
     pub(super) content: Vec<u8>,
@@ -11,7 +11,7 @@ pub(super) struct Layer {
     pub(super) diff_id: String,
 }
 
-/// The root of the image: its user may change nothing in it, and nothing in it has a date.
+/// The root of the image. Its user cannot change anything in it, and its files have no date.
 pub(super) fn of(program: &[u8]) -> Layer {
     let archive = Archive::new(0)
         .folder("etc/", 0o755)
@@ -25,6 +25,6 @@ pub(super) fn of(program: &[u8]) -> Layer {
     }
 }
 
-/// `nonroot` as other images without a system know it, so that tools that show users have a name.
+/// The user `nonroot`, as in other minimal images, so that tools can show a user name.
 const PASSWD: &[u8] = include_bytes!("root/etc/passwd");
 const GROUP: &[u8] = include_bytes!("root/etc/group");

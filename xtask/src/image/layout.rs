@@ -1,4 +1,4 @@
-//! The folder of an image: content under the name of its digest, and an index that begins it.
+//! The directory of an image: content named by its digest, and an index as the entry point.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::output::Files;
 #[derive(Default)]
 pub(super) struct Layout(Files);
 
-/// What is known of a content without having it.
+/// The digest and the size of some content.
 pub(super) struct Blob {
     pub(super) digest: String,
     pub(super) size: usize,
@@ -23,12 +23,12 @@ impl Layout {
         Blob { digest, size }
     }
 
-    /// Of all contents, in bytes.
+    /// The size of all content, in bytes.
     pub(super) fn size(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
 
-    /// All of its files.
+    /// Adds the index, and returns all files.
     pub(super) fn finish(mut self, index: Vec<u8>) -> Files {
         let mark = json!({"imageLayoutVersion": "1.0.0"});
         self.0.insert("index.json".to_owned(), index);
@@ -38,5 +38,5 @@ impl Layout {
     }
 }
 
-/// The file that tells a layout from any other folder.
+/// The file that distinguishes a layout from any other directory.
 pub(super) const MARK: &str = "oci-layout";

@@ -120,7 +120,7 @@ fn a_folder_that_is_no_layout_stays_as_it_is() {
 fn put(program: &str, folder: &Path) -> Result<String, ImageError> {
     let programs = tempfile::tempdir().unwrap();
     let build = build(programs.path(), program, Target::DELIVERED[0]);
-    // Over what is there: a second run takes the first one's place.
+    // The second run replaces the result of the first.
     write(&build, folder.to_owned())?;
     Ok(write(&build, folder.to_owned())?.digest)
 }
@@ -161,7 +161,7 @@ fn json(layout: &Path, descriptor: &Value) -> Value {
     serde_json::from_slice(&blob(layout, descriptor)).unwrap()
 }
 
-/// All files below a folder, with what is in them.
+/// All files below a directory, with their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -10,7 +10,7 @@ use crate::output::Files;
 use crate::program::root;
 use crate::report::say;
 
-/// By their names.
+/// The archives by name.
 pub(super) fn all(parts: &Parts) -> Result<Files, ReleaseError> {
     let archives = parts.builds.iter().map(|build| {
         let name = parts.name_for(build.target);
@@ -20,7 +20,7 @@ pub(super) fn all(parts: &Parts) -> Result<Files, ReleaseError> {
     archives.collect()
 }
 
-/// Everything is below one folder with the name of the archive.
+/// An archive. All its files are below one directory with the name of the archive.
 fn of(parts: &Parts, build: &Build, name: &str) -> Result<Vec<u8>, ReleaseError> {
     let mut archive = Archive::new(parts.seconds);
     for file in ["LICENSE", "README.md"] {
@@ -35,7 +35,7 @@ fn of(parts: &Parts, build: &Build, name: &str) -> Result<Vec<u8>, ReleaseError>
     Ok(gzip(&archive.finish()))
 }
 
-/// Its layers are compressed already.
+/// The image. It is not compressed, because its layers are.
 pub(super) fn image(parts: &Parts) -> Result<Vec<u8>, ReleaseError> {
     let (files, digest) = image::of_all(&parts.builds)?;
     say(format_args!("\nimage: {digest}"));

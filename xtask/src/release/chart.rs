@@ -1,4 +1,4 @@
-//! The chart in one file, as `helm package` makes it, but the same bytes each time.
+//! The chart in one file, as `helm package` makes it, but reproducible.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::archive::{Archive, gzip};
 use crate::build::Package;
 
-/// Why there is no chart.
+/// The reason why there is no chart.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChartError {
     #[error("{path}: {source}", path = .path.display())]
@@ -20,7 +20,7 @@ pub(crate) enum ChartError {
     Pattern { path: PathBuf, pattern: String },
 }
 
-/// All files but those that `.helmignore` names, below a folder with the name of the chart.
+/// Packs all files except those in `.helmignore`, below a directory with the name of the chart.
 pub(super) fn pack(chart: &Path, package: &Package, seconds: u64) -> Result<Vec<u8>, ChartError> {
     check_version(chart, package)?;
     let ignored = ignored(chart)?;
@@ -46,7 +46,7 @@ fn check_version(chart: &Path, package: &Package) -> Result<(), ChartError> {
     Ok(())
 }
 
-/// The lines of `.helmignore`.
+/// The patterns in `.helmignore`.
 fn ignored(chart: &Path) -> Result<Vec<String>, ChartError> {
     let text = text(chart, HELMIGNORE)?;
     let lines = text.lines().map(str::trim);
@@ -69,7 +69,7 @@ fn is_ignored(path: &str, ignored: &[String]) -> bool {
     })
 }
 
-/// All files below a folder of the chart, by their paths from the chart, in order.
+/// All files below a directory of the chart, by their paths from the chart, in order.
 fn paths(chart: &Path, folder: &str) -> Result<Vec<String>, ChartError> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(chart.join(folder)).map_err(at(chart, folder))? {
@@ -96,7 +96,7 @@ fn at(chart: &Path, path: &str) -> impl FnOnce(io::Error) -> ChartError + use<> 
 
 const HELMIGNORE: &str = ".helmignore";
 
-/// The pattern of all names that begin with a dot.
+/// The pattern of all names that start with a dot.
 const HIDDEN: &str = ".*";
 
 #[cfg(test)]

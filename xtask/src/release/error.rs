@@ -1,4 +1,4 @@
-//! What keeps a release from being made.
+//! The errors of making a release.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,7 +10,7 @@ use crate::image::ImageError;
 use crate::output::OutputError;
 use crate::program::ProgramError;
 
-/// Why there is no release.
+/// The reason why there is no release.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReleaseError {
     #[error(transparent)]

@@ -4,7 +4,7 @@ use super::parts::Parts;
 use crate::digest::sha256;
 use crate::output::Files;
 
-/// For the archives, which users will find below the prefix.
+/// The manifest for the archives, which users will find below the prefix `url`.
 pub(super) fn manifest(parts: &Parts, url: &str, archives: &Files) -> Vec<u8> {
     let package = parts.package();
     let (version, description) = (&package.version, quoted(&package.description));
@@ -33,7 +33,7 @@ pub(super) fn manifest(parts: &Parts, url: &str, archives: &Files) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A text of JSON is one of YAML.
+/// A text as JSON, which is also YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,18 +1,18 @@
-//! What the user asks of a release.
+//! The options of `cargo xtask release`.
 
 use std::path::PathBuf;
 
 use crate::build::Build;
 
-/// As on the command line.
+/// The options, as on the command line.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Options {
     output: Option<PathBuf>,
-    /// Where users will find the files, without a slash at the end.
+    /// The URL prefix of the files for users, without a slash at the end.
     pub(super) url: Option<String>,
 }
 
-/// Why it cannot be understood.
+/// The reason why the options are not understood.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum OptionsError {
     #[error("unknown option {0:?} of release: expected --output or --url")]
@@ -38,7 +38,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The folder to write, by default beside what cargo builds.
+    /// The directory to write, by default next to cargo's outputs.
     pub(super) fn folder(&self, builds: &[Build]) -> PathBuf {
         let beside = builds.first().map(|build| build.target_folder.join("dist"));
         self.output.clone().or(beside).unwrap_or_default()

@@ -7,7 +7,7 @@ use super::error::{ReleaseError, read};
 use crate::output::Files;
 use crate::program::Program;
 
-/// Below `completions` and `man`.
+/// The files below `completions` and `man`.
 pub(super) fn of(program: &Path) -> Result<Files, ReleaseError> {
     let mut pages = manual(program)?;
     for (shell, file) in COMPLETIONS {
@@ -39,7 +39,7 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     names.collect()
 }
 
-/// Each shell, and the name under which it finds the script.
+/// Each shell, with the name under which it finds the script.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "olmguard.bash"),
     ("fish", "olmguard.fish"),

@@ -1,7 +1,7 @@
-//! What olmguard is made of: `CycloneDX` 1.5, with every package of `Cargo.lock`.
+//! The components of olmguard: `CycloneDX` 1.5, with every package of `Cargo.lock`.
 //!
-//! `required` are the packages that are linked into the program for a processor of a release;
-//! `excluded` are those that only build it or test it, and those of other systems.
+//! Packages that are linked into the program for a processor of a release are `required`. Packages
+//! that are only used to build or test it, and packages for other systems, are `excluded`.
 
 mod lock;
 mod metadata;
@@ -16,7 +16,7 @@ use super::error::{ReleaseError, read};
 use crate::build::{Build, Target};
 use crate::program::{Program, root};
 
-/// As cargo describes the packages.
+/// The document, from cargo's description of the packages.
 pub(super) fn of(build: &Build) -> Result<Vec<u8>, ReleaseError> {
     let metadata = Program::cargo("metadata --locked --format-version 1").output()?;
     let lock = read(&root().join("Cargo.lock"))?;
@@ -46,7 +46,7 @@ struct Sbom {
     linked: BTreeSet<String>,
 }
 
-/// A package as a component; its keys are in order.
+/// A package as a component, with its keys in order.
 type Component = BTreeMap<&'static str, Value>;
 
 impl Sbom {
@@ -103,7 +103,7 @@ impl Sbom {
             .collect()
     }
 
-    /// Which packages each package is built with.
+    /// The packages with which each package is built.
     fn dependencies(&self) -> Vec<Value> {
         let used = self.metadata.used();
         let used = used.iter();

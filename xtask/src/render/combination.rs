@@ -1,15 +1,15 @@
-//! What is rendered: each profile with each certificate mode, and settings beyond the overlays.
+//! The combinations to render: each profile with each certificate mode, and settings beyond the overlays.
 
 use std::fmt;
 
-/// A profile, a certificate mode, and what is added to them.
+/// A profile, a certificate mode, and an addition to them.
 pub(super) struct Combination {
     profile: &'static str,
     certificates: &'static str,
     addition: Option<Addition>,
 }
 
-/// Directories of `deploy`, and the values of the chart that are the same.
+/// Directories of `deploy`, and the equivalent values of the chart.
 #[derive(Clone, Copy)]
 struct Addition {
     name: &'static str,
@@ -18,7 +18,7 @@ struct Addition {
     values: &'static str,
 }
 
-/// All, those with overlays first.
+/// All combinations, those with overlays first.
 pub(super) fn all() -> Vec<Combination> {
     let overlays = PROFILES.into_iter().flat_map(|profile| {
         CERTIFICATES.map(|certificates| Combination {
@@ -31,12 +31,12 @@ pub(super) fn all() -> Vec<Combination> {
 }
 
 impl Combination {
-    /// The name of its overlay; none if something is added to the overlay.
+    /// The name of the overlay; `None` if something is added to it.
     pub(super) fn overlay(&self) -> Option<String> {
         self.addition.is_none().then(|| self.name())
     }
 
-    /// A kustomization in a directory two below the root.
+    /// The kustomization, for a directory two levels below the root.
     pub(super) fn kustomization(&self) -> String {
         let directories = |names: &[Option<String>]| {
             let names = names.iter().flatten();
@@ -57,7 +57,7 @@ impl Combination {
         )
     }
 
-    /// The same as values of the chart.
+    /// The equivalent values of the chart.
     pub(super) fn values(&self) -> String {
         let more = self
             .addition

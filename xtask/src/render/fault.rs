@@ -1,4 +1,4 @@
-//! Why manifests are not as they should be, and where two of them differ.
+//! The errors of manifests, and the places where two of them differ.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use similar::TextDiff;
 
-/// Why manifests could not be rendered, or are not what they should be.
+/// The reason why manifests could not be rendered, or are not as expected.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenderError {
     #[error(
@@ -40,7 +40,7 @@ pub(crate) enum RenderError {
 }
 
 impl RenderError {
-    /// Whether this machine lacks a program for it, however right the manifests are.
+    /// Whether this machine lacks a program for rendering, even if the manifests are correct.
     pub(crate) fn is_for_want_of_means(&self) -> bool {
         matches!(self, Self::Missing { .. })
     }
@@ -51,7 +51,7 @@ impl RenderError {
     }
 }
 
-/// The lines that differ, with some around them.
+/// The lines that differ, with some context.
 pub(super) fn difference(expected: &str, found: &str) -> String {
     let difference = TextDiff::from_lines(expected, found);
     let mut lines = difference.unified_diff();

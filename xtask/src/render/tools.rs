@@ -1,4 +1,4 @@
-//! kubectl and helm, as far as they render. Neither asks a cluster.
+//! Rendering with kubectl and helm. Neither contacts a cluster.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::find::find;
 use crate::render::RenderError;
 
-/// The programs, and the folder in which they work.
+/// The programs, and the directory in which they run.
 pub(super) struct Tools<'r> {
     root: &'r Path,
     kubectl: PathBuf,
@@ -25,18 +25,18 @@ impl<'r> Tools<'r> {
         })
     }
 
-    /// What helm itself finds wrong with the chart.
+    /// Runs helm's own linter on the chart.
     pub(super) fn lint(&self) -> Result<(), RenderError> {
         let lint = ["lint", "--strict", "--quiet", CHART].map(OsStr::new);
         self.run(&self.helm, &lint).map(drop)
     }
 
-    /// What a kustomization comes to; it stands in a folder two below the root.
+    /// The rendering of a kustomization, which is placed in a directory two levels below the root.
     pub(super) fn kustomize(&self, kustomization: &str) -> Result<String, RenderError> {
         self.kustomize_with(kustomization, None)
     }
 
-    /// What the chart comes to with these values, in the form that kustomize gives it.
+    /// The rendering of the chart with these values, normalized by kustomize.
     pub(super) fn helm(&self, values: &str) -> Result<String, RenderError> {
         let line = ["template", "olmguard", CHART, "--set", values];
         let cluster = ["--namespace", NAMESPACE, "--kube-version", OLDEST];
@@ -67,7 +67,7 @@ impl<'r> Tools<'r> {
         )
     }
 
-    /// What it prints.
+    /// Runs a program, and returns its output.
     fn run(&self, program: &Path, arguments: &[&OsStr]) -> Result<String, RenderError> {
         let mut command = Command::new(program);
         command
@@ -98,6 +98,7 @@ impl<'r> Tools<'r> {
 
 const CHART: &str = "deploy/chart";
 const NAMESPACE: &str = "olmguard-system";
-/// The oldest Kubernetes that the chart takes: one without a cluster has to be named.
+/// The oldest Kubernetes version that the chart supports. Without a cluster, the version must be
+/// given.
 const OLDEST: &str = "1.30.0";
 const FORM: &str = "sortOptions: {order: legacy}\nresources: [objects.yaml]\n";

@@ -5,8 +5,8 @@
 //! FIGURE | CEILING | REASON
 //! ```
 //!
-//! A commit that makes a figure rise raises its ceiling, too, and gives the reason: so no one lets the code grow without
-//! noticing.
+//! A commit that raises a figure above its ceiling also raises the ceiling, and gives the reason. So the code does not
+//! grow unnoticed.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -14,7 +14,7 @@ use std::{fs, io};
 use super::Figure;
 use crate::program::root;
 
-/// The table.
+/// The ceilings in the table.
 #[derive(Debug)]
 pub(crate) struct Ceilings(Vec<Ceiling>);
 
@@ -24,7 +24,7 @@ struct Ceiling {
     most: usize,
 }
 
-/// Why the shape of the code is not accepted.
+/// The reason why the shape of the code is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ShapeError {
     #[error("cannot read the sources: {0}")]
@@ -110,7 +110,7 @@ impl Ceiling {
     }
 }
 
-/// The table, from the root.
+/// The path of the table, relative to the root.
 const TABLE: &str = ".ci/shape";
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
-//! What is counted of one file.
+//! The counts of one file.
 
 /// One Rust file.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct File {
-    /// Lines that are not blank, no comment and no test.
+    /// The number of lines that are not blank, not comments and not tests.
     pub(super) code: usize,
-    /// The code lines of each function that is no test.
+    /// The number of code lines of each function that is not a test.
     pub(super) functions: Vec<usize>,
     /// The names of the types that are defined outside of tests.
     pub(super) types: Vec<String>,
-    /// How often code that nothing uses is expected.
+    /// The number of places where unused code is expected.
     pub(super) dead_code: usize,
 }
 
 impl File {
-    /// Reads a file; of one that is a test only `dead_code` is counted.
+    /// Reads a file. For a test file, only `dead_code` is counted.
     pub(super) fn read(text: &str, is_test: bool) -> Self {
         let mut file = Self {
             dead_code: text.matches("dead_code").count(),
@@ -67,8 +67,8 @@ fn is_code(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("//")
 }
 
-/// How many lines the item takes that begins at a line. A text of several lines can end as an item does, so a block that
-/// is opened on the first line ends at its brace alone.
+/// The number of lines of the item that starts at a line. A string of several lines can end like an item, so a block
+/// that is opened on the first line ends only at its brace.
 fn length(lines: &[&str], at: usize) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let first = lines.get(at).copied().unwrap_or_default();

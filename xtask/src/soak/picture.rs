@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{PodCurve, mebibytes};
 
-/// One line for each pod. Both axes begin at zero, so a slope is seen as large as it is.
+/// One line for each pod. Both axes start at zero, so the picture does not exaggerate a slope.
 pub(super) fn picture(pods: &[PodCurve]) -> String {
     let samples = || pods.iter().flat_map(|pod| &pod.all);
     let across = Axis::of(samples().map(|one| one.seconds / 60.0), LEFT, RIGHT);
@@ -17,7 +17,7 @@ pub(super) fn picture(pods: &[PodCurve]) -> String {
         };
         let places: Vec<_> = pod.all.iter().map(place).collect();
         let places = places.join("L");
-        // A string takes whatever is written.
+        // Writing to a String does not fail.
         let _ = writeln!(body, "<path class=\"line {class}\" d=\"M{places}\"/>");
         let (name, x) = (pod.pod + 1, RIGHT - 8.0);
         let _ = writeln!(
@@ -54,7 +54,7 @@ fn grid(across: &Axis, up: &Axis) -> String {
     text
 }
 
-/// An axis from zero, in steps of 1, 2 or 5 with zeros.
+/// An axis that starts at zero, in steps of 1, 2 or 5 times a power of ten.
 struct Axis {
     step: f64,
     count: u8,
@@ -83,14 +83,14 @@ impl Axis {
         self.from + part * (self.to - self.from)
     }
 
-    /// Each step, with its place.
+    /// Each step, with its coordinate.
     fn steps(&self) -> impl Iterator<Item = (f64, f64)> {
         let values = (0..=self.count).map(|number| f64::from(number) * self.step);
         values.map(|value| (value, self.place(value)))
     }
 }
 
-/// How many steps an axis has at most.
+/// The maximum number of steps of an axis.
 const STEPS: f64 = 6.0;
 
 const WIDTH: f64 = 760.0;
@@ -99,7 +99,7 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 730.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 265.0;
-/// From one label to the next.
+/// The distance between two labels.
 const LINE: f64 = 17.0;
 
 const HEAD: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 760 300\" width=\"760\" height=\"300\" \

@@ -1,4 +1,5 @@
-//! Every bench, once, with a small catalog: its answers are asserted, and its figures can be read.
+//! Runs every bench once with a small catalog. Its answers are asserted, and its figures must be
+//! readable.
 
 use olmguard_figures::Bench;
 

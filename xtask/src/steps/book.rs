@@ -1,6 +1,6 @@
-//! The book in `docs`, made by mdBook: that its pages and their summary can be read.
+//! Builds the book in `docs` with mdBook, to check that its pages and their summary are readable.
 //!
-//! What the pages say is tested by `tests/pages/book.rs`.
+//! `tests/pages/book.rs` checks the content of the pages.
 
 use super::StepError;
 use super::pinned::MDBOOK;

@@ -1,8 +1,8 @@
-//! What is linked in: bans, licences and sources by `.deny.toml`, and known advisories.
+//! Checks the dependencies: bans, licences and sources by `.deny.toml`, and known advisories.
 //!
-//! The database of advisories is a repository that not every machine can reach; where it cannot be,
-//! the run says so. An advisory does not fail the run: else one published tomorrow would fail a
-//! commit of today that nobody changed.
+//! The database of advisories is a repository that not every machine can reach. If it cannot be
+//! reached, the run reports this. An advisory does not fail the run. Otherwise, an advisory of
+//! tomorrow would fail an unchanged commit of today.
 
 use std::path::Path;
 
@@ -35,12 +35,12 @@ fn check_advisories(deny: &Path, report: &mut Report) {
     }
 }
 
-/// With arguments that are separated by spaces.
+/// A call of cargo-deny, with arguments that are separated by spaces.
 fn calling(deny: &Path, arguments: &str) -> Program {
     Program::at(deny).args(arguments.split(' '))
 }
 
-/// A connection that stalls for 20 s ends; git does not ask for a password.
+/// Sets limits: a connection that stalls for 20 s ends, and git does not ask for a password.
 fn within_limits(deny: Program) -> Program {
     deny.env("GIT_HTTP_LOW_SPEED_LIMIT", "1000")
         .env("GIT_HTTP_LOW_SPEED_TIME", "20")

@@ -1,4 +1,5 @@
-//! The end-to-end tests. A machine that cannot run them says so; continuous integration has to.
+//! The end-to-end tests. A machine that cannot run them skips them with a message; in CI, this is
+//! an error.
 
 use std::time::Duration;
 
@@ -29,7 +30,8 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
     })
 }
 
-/// Two of them run at the same time, so each prints its own time: `NAME took 12.3 s`.
+/// The time of a test. Two tests run at the same time, so each prints its own time: `NAME took 12.3
+/// s`.
 fn timed(line: &str) -> Option<Timed> {
     let (name, rest) = line.split_once(" took ")?;
     let seconds: f64 = rest.strip_suffix(" s")?.parse().ok()?;
@@ -39,7 +41,8 @@ fn timed(line: &str) -> Option<Timed> {
     })
 }
 
-/// A line of why one failed, which it prints long before the end: `NAME failed: LINE`.
+/// A line about the reason of a failure, which a test prints long before the end: `NAME failed:
+/// LINE`.
 fn reason(line: &str) -> Option<String> {
     let (name, _) = line.split_once(" failed: ")?;
     let is_name = name.contains("::") && !name.contains(' ');

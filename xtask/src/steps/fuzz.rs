@@ -1,4 +1,4 @@
-//! A bounded run of each fuzz target, on the same inputs each time.
+//! A bounded run of each fuzz target, with the same inputs each time.
 
 use super::{StepError, is_continuous_integration};
 use crate::fuzz::{self, FuzzError};

@@ -1,8 +1,7 @@
-//! What tests need of the machine: programs to compare with, and the recorded answers.
+//! The requirements of tests on the machine: programs to compare with, and the recorded answers.
 //!
-//! Continuous integration runs as root on Debian. There every program that is missing is installed, in one
-//! call, and what is still missing fails the run. No other machine is changed: there the tests leave
-//! out what they cannot do, and print it.
+//! CI runs as root on Debian. There, all missing programs are installed with one call, and the run fails if a program
+//! is still missing. No other machine is changed: its tests skip what they cannot do, and print it.
 
 use std::env;
 use std::path::PathBuf;
@@ -35,12 +34,12 @@ pub(super) fn check(_: &mut Report) -> Result<(), StepError> {
     }
 }
 
-/// Drives a browser for the tests, where it exists.
+/// The program that drives a browser for the tests, if it exists.
 pub(super) fn chromedriver() -> Option<PathBuf> {
     find::find(CHROMEDRIVER, &[])
 }
 
-/// As the tests look for it.
+/// The directory of recorded answers, found in the same way as by the tests.
 fn recorded() -> PathBuf {
     env::var_os("OLMGUARD_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from)
 }
@@ -64,7 +63,7 @@ fn packages_of(programs: &[&str]) -> Vec<&'static str> {
 
 const CHROMEDRIVER: &str = "chromedriver";
 
-/// Each program, and Debian's packages of it.
+/// Each program, and its packages in Debian.
 const PROGRAMS: [(&str, &[&str]); 11] = [
     ("c++", &["g++"]),
     (CHROMEDRIVER, &["chromium", "chromium-driver"]),

@@ -1,4 +1,4 @@
-//! The rendered manifests are what their sources render to, and both sources say the same.
+//! Checks that the rendered manifests are up to date, and that both of their sources agree.
 
 use super::{StepError, is_continuous_integration};
 use crate::render;

@@ -1,4 +1,4 @@
-//! The mutants on the lines that the last commit changed, where the tests take seconds.
+//! Tries the mutants on the lines that the last commit changed, in crates whose tests take seconds.
 
 use super::StepError;
 use super::pinned::CARGO_MUTANTS;

@@ -1,5 +1,5 @@
-//! Programs of crates.io that checks run, each at one exact version, in a directory of its own: another
-//! version on the `PATH` is not used, and nothing of the user's is replaced.
+//! Programs from crates.io that checks run, each at one exact version, in a directory of its own. Other versions on
+//! the `PATH` are not used, and no program of the user is replaced.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use crate::program::{Program, root};
 pub(crate) struct Pinned {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    /// What cargo is told in addition.
+    /// Additional arguments of `cargo install`.
     pub(super) arguments: &'static [&'static str],
 }
 
 pub(super) const MDBOOK: Pinned = Pinned {
     name: "mdbook",
     version: "0.5.4",
-    // The book is built here, and neither searched, watched nor served.
+    // The book is only built here, not searched, watched or served.
     arguments: &["--no-default-features"],
 };
 
@@ -35,8 +35,8 @@ pub(crate) const CARGO_MUTANTS: Pinned = Pinned {
 };
 
 impl Pinned {
-    /// Where it is, installed if it was missing. A machine that cannot fetch it leaves the check out;
-    /// continuous integration fails.
+    /// The path of the program, which is installed if it is missing. If a machine cannot fetch it, the check is
+    /// skipped; in CI, it fails.
     pub(crate) fn program(&self) -> Result<PathBuf, StepError> {
         if let Some(file) = self.installed() {
             return Ok(file);
@@ -51,7 +51,7 @@ impl Pinned {
         }
     }
 
-    /// It runs for seconds, so it is built in the way that takes the least time.
+    /// The installation. The program runs only for seconds, so it is built in the fastest way.
     fn install(&self) -> Program {
         let install = Program::cargo("install --locked --debug --version");
         let install = install.arg(format!("={}", self.version)).arg("--root");

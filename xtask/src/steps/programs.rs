@@ -1,7 +1,7 @@
-//! What is built by Go for later checks: the programs of a cluster, helm, promtool, opm.
+//! The programs that Go builds for later checks: the programs of a cluster, helm, promtool and opm.
 //!
-//! The background process has made them, if all went well. What it could not make is tried again here,
-//! so that the fault is that of this step.
+//! Normally, the background process has built them. What it could not build is tried again here, so that this step
+//! reports the error.
 
 use super::{StepError, is_continuous_integration};
 use crate::report::{Report, seconds};

@@ -1,5 +1,5 @@
-//! Whether the pure crates stay pure: no crate that does I/O is among their dependencies.
-//! `tests/pages/layering.rs` reads the sources.
+//! Checks that the pure crates stay pure: no crate that does I/O is among their dependencies.
+//! `tests/pages/layering.rs` checks the sources.
 
 use std::collections::BTreeSet;
 
@@ -23,14 +23,14 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
     Ok(())
 }
 
-/// From lines of the form `NAME vVERSION ...`.
+/// The names in lines of the form `NAME vVERSION ...`.
 fn crate_names(tree: &str) -> BTreeSet<&str> {
     tree.lines()
         .filter_map(|line| line.split_whitespace().next())
         .collect()
 }
 
-/// Those of one of the families, as `kube-client` is of `kube`.
+/// The crates of one of the families. For example, `kube-client` is in the family `kube`.
 fn impure(names: &BTreeSet<&str>) -> Vec<String> {
     let is_of = |name: &str, family: &str| {
         let rest = name.strip_prefix(family);

@@ -1,8 +1,8 @@
-//! All tests, with what they print: how much was compared with recorded answers.
+//! Runs all tests, and collects what they print: the number of comparisons with recorded answers.
 //!
-//! They are told where programs are that they compare with: `OLMGUARD_E2E_BIN`, folders as in a
-//! `PATH`, `OLMGUARD_OPM`, opm as it is pinned, and `OLMGUARD_CHROMEDRIVER`, which drives a browser. A
-//! test that misses one says that it is left out.
+//! The environment has the locations of programs for comparison: `OLMGUARD_E2E_BIN`, directories as in a `PATH`;
+//! `OLMGUARD_OPM`, the pinned opm; and `OLMGUARD_CHROMEDRIVER`, which drives a browser. A test without its program
+//! reports that it is skipped.
 
 use std::env::{self, JoinPathsError};
 use std::ffi::OsString;
@@ -32,7 +32,7 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
         print(&ran);
         all.push(ran);
     })?;
-    // They end in any order; a reader finds them in the same each time.
+    // Executables end in any order. Sorted, the output is the same each time.
     all.sort_by(|a, b| a.name.cmp(&b.name));
     let failed: Vec<_> = all.iter().filter_map(fault).collect();
     for ran in all {
@@ -67,7 +67,7 @@ fn environment(report: &Report) -> Result<Vec<(&'static str, OsString)>, JoinPat
     Ok(environment)
 }
 
-/// All of what it printed but the counts, which close the run.
+/// Prints all output of an executable except the counts, which are in the summary.
 fn print(ran: &Ran) {
     let alone = ran
         .alone

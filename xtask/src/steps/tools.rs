@@ -1,5 +1,5 @@
-//! Whether the toolchain has what the other checks call, and the start of the background process. A
-//! missing part is a failure, never a skip.
+//! Checks that the toolchain has what the other checks call, and starts the background process. A
+//! missing part is always a failure.
 
 use super::{StepError, is_continuous_integration};
 use crate::ahead::Ahead;
@@ -14,7 +14,7 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
         }
     }
     if is_continuous_integration() {
-        // Needed last of all: a machine without it fails here instead.
+        // Needed only at the end, but a machine without it should fail here.
         Target::here().prepare()?;
     }
     report.ahead = Some(Ahead::start().map_err(StepError::Background)?);

@@ -1,7 +1,7 @@
-//! How long each test took, read from the moments at which its result was printed.
+//! The time of each test, from the moments at which results are printed.
 //!
-//! On the stable toolchain a test executable does not print the time of a test. It runs them one after the other,
-//! so a test took as long as there is between the result before it and its own.
+//! With the stable toolchain, a test executable does not print the times of tests. Its tests run one after another, so
+//! the time of a test is the time between the previous result and its own.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,10 @@ pub(crate) struct Timed {
     pub(crate) took: Duration,
 }
 
-/// Reads the lines of one executable as they come.
+/// Reads the lines of one executable as they arrive.
 pub(crate) struct Clock {
     since: Instant,
-    /// A test whose result was not on the line of its name: the test printed in between.
+    /// A test whose result was not on the line of its name, because the test printed in between.
     open: Option<String>,
     pub(crate) tests: Vec<Timed>,
 }
@@ -29,7 +29,7 @@ impl Clock {
         }
     }
 
-    /// Reads one line that was printed at that moment.
+    /// Reads one line that was printed at this moment.
     pub(crate) fn read(&mut self, line: &str, at: Instant) {
         if line.starts_with("running ") && self.tests.is_empty() {
             self.since = at;
@@ -56,7 +56,7 @@ impl Clock {
     }
 }
 
-/// The slowest first, not more than `count`.
+/// The slowest tests, slowest first, at most `count` of them.
 pub(crate) fn slowest(tests: &[Timed], count: usize) -> Vec<&Timed> {
     let mut tests: Vec<_> = tests.iter().collect();
     tests.sort_by(|a, b| b.took.cmp(&a.took).then_with(|| a.name.cmp(&b.name)));
@@ -64,7 +64,8 @@ pub(crate) fn slowest(tests: &[Timed], count: usize) -> Vec<&Timed> {
     tests
 }
 
-/// `ok` and `FAILED` come after what the test printed; `ignored` may come with a reason.
+/// Whether a text is the end of a result. `ok` and `FAILED` follow the output of the test; `ignored` can have a
+/// reason.
 fn is_end(result: &str) -> bool {
     result.ends_with("ok") || result.ends_with("FAILED") || result.starts_with("ignored")
 }

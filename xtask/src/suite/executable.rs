@@ -1,4 +1,4 @@
-//! What cargo has built, read from its messages.
+//! The outputs of cargo, read from its messages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::program::root;
 
-/// What one call of cargo has built.
+/// The outputs of one call of cargo.
 #[derive(Debug, Default)]
 pub(crate) struct Built {
     /// The test executables, in cargo's order.
@@ -21,12 +21,12 @@ pub(crate) struct Built {
 /// One test executable.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Executable {
-    /// Its source file, from the root: `tests/drain.rs`.
+    /// The source file, relative to the root, such as `tests/drain.rs`.
     pub(crate) name: String,
     pub(crate) file: PathBuf,
-    /// The directory of its package, where tests run.
+    /// The directory of the package, in which tests run.
     pub(crate) package: PathBuf,
-    /// Why it runs alone, if it does.
+    /// The reason why it runs alone, if it does.
     pub(crate) alone: Option<&'static str>,
 }
 

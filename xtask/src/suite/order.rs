@@ -1,10 +1,11 @@
-//! Which executables run alone, and which of the others start first.
+//! The order of the executables: which run alone, and which of the others start first.
 
 use std::collections::VecDeque;
 
 use super::executable::Executable;
 
-/// What runs side by side, the longest first, and what runs alone after it.
+/// The executables that run in parallel, longest first, and the executables that run alone after
+/// them.
 pub(super) struct Order {
     pub(super) beside: VecDeque<Executable>,
     pub(super) alone: VecDeque<Executable>,
@@ -37,7 +38,7 @@ impl Order {
     }
 }
 
-/// Each measures something that a busy processor changes.
+/// Executables that measure something that a busy processor changes, with the reason.
 const ALONE: [(&str, &str); 3] = [
     (
         "tests/measured/main.rs",
@@ -50,7 +51,8 @@ const ALONE: [(&str, &str); 3] = [
     ),
 ];
 
-/// Started late, one of these would leave the other processors idle at the end.
+/// The longest executables. If one of them started late, the other processors would be idle at the
+/// end.
 const LONGEST: [&str; 4] = [
     "src/lib.rs",
     "tests/cli/main.rs",

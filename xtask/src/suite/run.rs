@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use super::clock::{Clock, Timed};
 use super::executable::Executable;
 
-/// An executable that has ended, or that was ended.
+/// An executable that has ended, or that was stopped.
 pub(crate) struct Ran {
     pub(crate) name: String,
-    /// Why it ran alone, if it did.
+    /// The reason why it ran alone, if it did.
     pub(crate) alone: Option<&'static str>,
     pub(crate) took: Duration,
-    /// Everything it printed, on both streams.
+    /// All its output, on both streams.
     pub(crate) lines: Vec<String>,
     pub(crate) tests: Vec<Timed>,
-    /// What went wrong, if anything did.
+    /// The failure, if any.
     pub(crate) fault: Option<String>,
 }
 
@@ -31,12 +31,12 @@ impl Ran {
     }
 }
 
-/// Whether a line is that of the counts.
+/// Whether a line has the counts.
 pub(crate) fn is_result(line: &str) -> bool {
     line.starts_with("test result: ")
 }
 
-/// Runs it, one test after the other, with the output of every test.
+/// Runs an executable, one test after another, with the output of every test.
 pub(super) fn run(executable: Executable, environment: &[(&str, OsString)]) -> Ran {
     let start = Instant::now();
     let mut clock = Clock::new(start);
@@ -67,7 +67,7 @@ pub(super) fn run(executable: Executable, environment: &[(&str, OsString)]) -> R
     }
 }
 
-/// The tests that failed, as the end of a sentence: who reads only the last lines of a run finds them.
+/// The tests that failed, as the end of a sentence, so that the last lines of a run name them.
 fn failed(lines: &[String]) -> String {
     let tests = lines.iter().filter_map(|line| {
         let test = line.strip_prefix("test ")?;
@@ -76,7 +76,7 @@ fn failed(lines: &[String]) -> String {
     tests.flat_map(|test| ["\n    ", test]).collect()
 }
 
-/// Hands on its lines until it ends. Returns what was wrong with its end.
+/// Passes each line to `each` until the executable ends. Returns the failure, if any.
 fn watch(
     executable: &Executable,
     environment: &[(&str, OsString)],
@@ -110,7 +110,7 @@ fn start(
     let child = Command::new(&executable.file)
         .args(["--show-output", "--test-threads=1"])
         .current_dir(&executable.package)
-        // Cargo's own value is that of xtask.
+        // The inherited value is the directory of xtask.
         .env("CARGO_MANIFEST_DIR", &executable.package)
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
@@ -122,10 +122,10 @@ fn start(
     Ok((child, lines))
 }
 
-/// Ends when the executable, and everything it started, has closed its output.
+/// Reads lines until the executable, and everything that it started, has closed its output.
 fn read(reader: PipeReader, lines: &mpsc::Sender<Line>) {
     for line in BufReader::new(reader).split(b'\n') {
-        // A pipe that cannot be read has ended; the status of the process says how.
+        // An unreadable pipe has ended. The status of the process shows how.
         let Ok(line) = line else { return };
         let line = String::from_utf8_lossy(&line).into_owned();
         if lines.send((line, Instant::now())).is_err() {
@@ -134,7 +134,7 @@ fn read(reader: PipeReader, lines: &mpsc::Sender<Line>) {
     }
 }
 
-/// Far more than the slowest needs on a busy machine: it ends what hangs.
+/// The time limit, for executables that hang. Even the slowest needs far less on a busy machine.
 const LIMIT: Duration = Duration::from_mins(20);
 
 #[cfg(test)]

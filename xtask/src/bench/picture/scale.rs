@@ -1,8 +1,8 @@
-//! A logarithmic axis, and room between labels.
+//! A logarithmic axis, and the distances between labels.
 
 use olmguard_figures::number;
 
-/// Whole decades from the least to the most of some values, from one place to another.
+/// Whole decades from the smallest to the largest of some values, mapped to a range of coordinates.
 pub(super) struct Scale {
     first: f64,
     last: f64,
@@ -11,7 +11,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// None without a value above zero.
+    /// Returns `None` if no value is positive.
     pub(super) fn of(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
         let powers = values
             .filter(|value| *value > 0.0 && value.is_finite())
@@ -33,7 +33,7 @@ impl Scale {
         self.from + part.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
-    /// Each power of ten, with its place.
+    /// Each power of ten, with its coordinate.
     pub(super) fn decades(&self) -> impl Iterator<Item = (f64, f64)> {
         let powers = std::iter::successors(Some(self.first), |power| Some(power + 1.0));
         let powers = powers.take_while(|power| *power <= self.last);
@@ -44,7 +44,7 @@ impl Scale {
     }
 }
 
-/// Microseconds in the unit that people use.
+/// Formats microseconds in a readable unit.
 pub(super) fn duration(microseconds: f64) -> String {
     let (value, unit) = match microseconds {
         long if long >= 1e6 => (long / 1e6, "s"),
@@ -54,7 +54,7 @@ pub(super) fn duration(microseconds: f64) -> String {
     format!("{} {unit}", number(value))
 }
 
-/// Places from the top to the bottom, moved apart so that each has this much room.
+/// Moves sorted coordinates between `top` and `bottom` apart, so that they have this distance.
 pub(super) fn spread(mut places: Vec<f64>, room: f64, top: f64, bottom: f64) -> Vec<f64> {
     let mut least = top;
     for place in &mut places {

@@ -5,7 +5,7 @@ use olmguard_figures::{Bench, Figure, number};
 use super::super::curves::{Chart, Curve, charts};
 use super::Table;
 
-/// One table for each chart.
+/// Creates one table for each chart.
 pub(super) fn of_charts<'f>(
     bench: Bench,
     figures: impl IntoIterator<Item = &'f Figure>,
@@ -32,7 +32,7 @@ fn table(bench: Bench, chart: &Chart<'_>) -> Table {
     Table::new(title, columns, rows.collect())
 }
 
-/// The row of a curve, and of its peer if it has one.
+/// The row of a curve, and the row of its peer if it has one.
 fn rows(curve: &Curve<'_>, sizes: &[u32]) -> Vec<Vec<String>> {
     let mut figures = curve.points.iter().map(|(_, figure)| figure);
     let aim = figures.clone().find_map(|figure| figure.aim);

@@ -1,11 +1,11 @@
-//! What cargo writes about packages in other forms than JSON.
+//! Parsers for cargo's output about packages that is not JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The digest of each package's archive, by `name@version`.
 pub(super) type Checksums = BTreeMap<String, String>;
 
-/// Those of `Cargo.lock`, which cargo writes and which therefore has one form.
+/// The checksums in `Cargo.lock`, which always has the same form because cargo writes it.
 pub(super) fn checksums(lock: &str) -> Checksums {
     let packages = lock.split("[[package]]\n").skip(1);
     packages.filter_map(checksum).collect()
@@ -22,7 +22,7 @@ fn checksum(package: &str) -> Option<(String, String)> {
     Some((reference, field("checksum")?.to_owned()))
 }
 
-/// The packages of `cargo tree --prefix none`, as `name@version`: a line is `name vVERSION`, and more.
+/// The packages in the output of `cargo tree --prefix none`, as `name@version`. A line starts with `name vVERSION`.
 pub(super) fn listed(tree: &str) -> BTreeSet<String> {
     let lines = tree.lines().filter_map(|line| {
         let mut words = line.split(' ');

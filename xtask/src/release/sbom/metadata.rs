@@ -16,7 +16,7 @@ pub(super) struct Package {
     pub(super) name: String,
     pub(super) version: String,
     license: Option<String>,
-    /// None for the packages of this repository.
+    /// The source; `None` for the packages of this repository.
     source: Option<String>,
 }
 
@@ -43,7 +43,8 @@ struct DependencyKind {
 }
 
 impl Metadata {
-    /// For each package, those that it is built with; not those that only its tests use.
+    /// For each package, the packages with which it is built, without those that only its tests
+    /// use.
     pub(super) fn used(&self) -> BTreeMap<String, BTreeSet<String>> {
         let packages = self.packages.iter();
         let names: BTreeMap<_, _> = packages
@@ -61,24 +62,24 @@ impl Metadata {
 }
 
 impl Package {
-    /// Whether it is the package of this repository with that name.
+    /// Whether this is the package of this repository with that name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.source.is_none() && self.name == name
     }
 
-    /// What `Cargo.lock` knows it by.
+    /// The identity of the package in `Cargo.lock`.
     pub(super) fn reference(&self) -> String {
         format!("{}@{}", self.name, self.version)
     }
 
-    /// In the grammar of SPDX; older packages separate licences by a slash.
+    /// The licence in the grammar of SPDX. Older packages separate licences with a slash.
     pub(super) fn licence(&self) -> Option<String> {
         let licence = self.license.as_deref()?;
         let choices: Vec<_> = licence.split('/').map(str::trim).collect();
         Some(choices.join(" OR "))
     }
 
-    /// The package's URL, if others can have it.
+    /// The URL of the package, if it is published.
     pub(super) fn url(&self) -> Option<String> {
         self.source.as_ref()?;
         let version = self.version.replace('+', "%2B");

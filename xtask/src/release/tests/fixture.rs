@@ -11,7 +11,7 @@ use crate::commit::Commit;
 use crate::output::Files;
 use crate::program::root;
 
-/// With every file.
+/// A release with every file.
 pub(super) static RELEASE: LazyLock<Files> = LazyLock::new(|| files(&parts()).unwrap());
 
 pub(super) fn parts() -> Parts {
