@@ -1,5 +1,5 @@
-//! `olmguard audit` at the size of a large fleet: 2,000 extensions over five catalogs, as they are and with one of the
-//! catalogs replaced; and reports of 20 and of 200 clusters of 50 extensions each.
+//! `olmguard audit` at the size of a large fleet: 2,000 extensions with five catalogs, before and after one of the
+//! catalogs is replaced; and reports on 20 and on 200 clusters of 50 extensions each.
 
 mod extensions;
 mod fleet;
@@ -18,25 +18,25 @@ use crate::world::World;
 pub(crate) fn measure(run: &Run) {
     let Some(world) = World::of(run) else { return };
     let folder = tempfile::tempdir().expect("a directory to write to");
-    // The kernel's peak is of all children up to now, so the smallest run comes first.
+    // The kernel counts the peak of all children so far, so the smallest run must come first.
     fleet::measure(run, &world, folder.path());
     preview::measure(run, &world, folder.path());
 }
 
-/// The most that one run can take.
+/// The maximum time and memory of one run.
 struct Aims {
     seconds: f64,
     mib: f64,
 }
 
-/// `olmguard audit` that prints JSON.
+/// A call of `olmguard audit` that prints JSON.
 fn audit() -> Command {
     let mut command = olmguard();
     command.args(["audit", "--no-project", "-o", "json"]);
     command
 }
 
-/// What one run prints; its time and its memory are figures.
+/// The output of one run, whose time and memory are noted as figures.
 fn timed(run: &Run, row: &str, aims: &Aims, command: &Command) -> Vec<u8> {
     let file = NamedTempFile::new().expect("a file");
     let mut command = observed(command, file.path());

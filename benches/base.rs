@@ -1,10 +1,10 @@
-//! What `olmguard check --base` costs: a repository of 1,000 manifests of which 50 are changed, made by
-//! git, with loose objects and packed. Whole processes, in turns: with a base, without, and of one manifest
-//! alone, which is what starting and loading the catalogs takes. The ratios are of figures of one run.
+//! The cost of `olmguard check --base`: a git repository of 1,000 manifests of which 50 are changed, with loose and
+//! with packed objects. Whole processes are measured in turns: with a base, without a base, and with only one
+//! manifest, which shows the cost of starting and loading the catalogs. Ratios are of figures of one run.
 //!
-//! The manifests ask for the catalog of an example. In addition a whole one is loaded, if there is one.
+//! The manifests request the catalog of an example. A whole catalog is loaded in addition, if there is one.
 //!
-//! Wall time, the least of some runs.
+//! Figures are wall time, the minimum of some runs.
 
 use std::fs;
 use std::path::Path;
@@ -36,17 +36,17 @@ pub(crate) fn measure(run: &Run) {
     beside(run, repository, &catalogs, "packed");
 }
 
-/// What is loaded, as flags.
+/// The catalogs to load, as flags.
 fn catalogs(run: &Run) -> Vec<String> {
     let hub = root().join("examples/Resolved/hub.yaml");
-    // The small one has the same package, which would be ambiguous.
+    // The small catalog has the same package, which would be ambiguous.
     let whole = World::of(run).filter(|world| matches!(world, World::Whole(_)));
     let whole = whole.map(|world| format!("--catalog=whole={}", world.file("v4.20").display()));
     let hub = format!("--catalog=hub={}", hub.display());
     [hub].into_iter().chain(whole).collect()
 }
 
-/// Times all in turns.
+/// Times all rows in turns.
 fn beside(run: &Run, repository: &Path, catalogs: &[String], objects: &str) {
     let mut least = ROWS.map(|_| Taken::MAX);
     for _ in 0..run.count(RUNS, 1) {
@@ -80,7 +80,7 @@ const ROWS: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// An extension among objects of other kinds, as repositories have them.
+/// Writes an extension together with objects of other kinds, as in real repositories.
 fn write(repository: &Path, number: usize, version: &str) {
     let text = format!(
         "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team-{number}\n---\n\
@@ -116,5 +116,5 @@ fn git(folder: &Path, arguments: &[&str]) {
 const MANIFESTS: usize = 1000;
 const CHANGED: usize = 50;
 
-/// How often each is run; the least counts.
+/// The number of runs, of which the fastest counts.
 const RUNS: usize = 15;

@@ -1,16 +1,16 @@
 //! `olmguard serve` with five catalogs, from a catalogd into memory.
 //!
-//! The catalogd is a scripted one, a process (this program, run again), over TLS on loopback; they share the cores.
-//! It measures:
+//! The catalogd is scripted. It is a process (this program, run again), over TLS on loopback; they share the cores.
+//! This part uses only the client for catalogd:
 //!
-//! - `fetch`: seconds until all five are fetched and indexed, one after another, as they are and with gzip; and the
-//!   memory they then take, by the kernel's own count.
+//! - `fetch`: seconds until all five are fetched and indexed one after another, uncompressed and with gzip; and the
+//!   memory that they then use, as counted by the kernel.
 //!
-//! The others are of `olmguard serve`, which follows a scripted API server in this process:
+//! The other parts measure `olmguard serve`, which follows a scripted API server in this process:
 //!
 //! - `ready`: seconds from the start of the process until it is ready, from catalogd and from its cache;
-//! - `held`: the memory it takes, and its peak while one catalog after another reloads;
-//! - `reload`: how long decisions take meanwhile, and without, in turns.
+//! - `held`: the memory that it uses, and its peak while one catalog after another reloads;
+//! - `reload`: the time of decisions during reloads and without them, in turns.
 
 mod catalogd;
 mod cluster;

@@ -1,5 +1,5 @@
-//! Memory of five catalogs, the time and memory of `check` on 1,000 manifests with them, and those of a catalog in an
-//! image.
+//! The memory of five catalogs, the time and memory of `check` with 1,000 manifests and these catalogs, and the time
+//! and memory of a catalog in an image.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn measure(run: &Run) {
     image(run, &world);
 }
 
-/// What five loaded catalogs take in addition to the bare process, and the most while they are read.
+/// The memory of five loaded catalogs in addition to the bare process, and the peak while they are read.
 fn held(run: &Run, world: &World) {
     let bare = kib("self", "VmRSS");
     let snapshot = world.snapshot();
@@ -45,7 +45,7 @@ fn held(run: &Run, world: &World) {
     );
 }
 
-/// `olmguard check` of 1,000 manifests with the five.
+/// `olmguard check` with 1,000 manifests and the five catalogs.
 fn check(run: &Run, world: &World) {
     let folder = tempfile::tempdir().expect("a directory to write to");
     for number in 0..run.count(1000, 15) {
@@ -82,7 +82,7 @@ fn note(run: &Run, row: &str, unit: Unit, value: f64, most: f64) {
     });
 }
 
-/// Versions that exist and that do not, pins and ranges.
+/// Existing and missing versions, pinned and in ranges.
 fn manifest(world: &World, number: usize) -> String {
     let (package, bundle, from, to) = package(world, number);
     let catalog = *world.names().iter().cycle().nth(number).expect("not empty");
@@ -109,7 +109,7 @@ fn package(world: &World, number: usize) -> Package {
     *packages.iter().cycle().nth(number).expect("not empty")
 }
 
-/// A package, the names of its bundles up to the version, the installed version and another.
+/// A package, the names of its bundles up to the version, the installed version, and another version.
 type Package = (&'static str, &'static str, &'static str, &'static str);
 
 const WHOLE: &[Package] = &[
@@ -139,7 +139,7 @@ const SMALL: &[Package] = &[("lantern-operator", "lantern-operator.v", "1.0.0", 
 
 const RUNS: usize = 5;
 
-/// A catalog in an image, next to its file and the download of the layer.
+/// Measures a catalog in an image, compared with its file and the download of the layer.
 fn image(run: &Run, world: &World) {
     let [.., newest] = world.names();
     let content = with_icons(world.content(newest), run.count(ICONS, 1));
@@ -168,7 +168,7 @@ fn image(run: &Run, world: &World) {
         .asked()
         .into_iter()
         .filter(|one| one.head.contains("/blobs/"));
-    // The configuration, the layer, and the download beside.
+    // Each round has the configuration, the layer, and the separate download.
     assert_eq!(
         blobs.count(),
         3 * rounds.len(),
@@ -189,7 +189,7 @@ fn image(run: &Run, world: &World) {
     );
 }
 
-/// A catalog with so many more packages, each with an icon that does not compress.
+/// A catalog with this many additional packages, each with an icon that does not compress.
 fn with_icons(mut content: Vec<u8>, packages: usize) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(1);
     for number in 0..packages {
@@ -203,19 +203,19 @@ fn with_icons(mut content: Vec<u8>, packages: usize) -> Vec<u8> {
     content
 }
 
-/// With them the layer has 40 MB.
+/// The number of icons. With them, the layer has 40 MB.
 const ICONS: usize = 400;
 
-/// The bytes of an icon.
+/// The size of an icon in bytes.
 const ICON: usize = 96 << 10;
 
-/// How long a run took, and what it took at most, in MiB.
+/// The time of a run, and its peak memory in MiB.
 struct ReadCatalog {
     seconds: f64,
     peak: f64,
 }
 
-/// `olmguard versions` of a package, of a catalog at a place.
+/// Runs `olmguard versions` for a package of a catalog at a place.
 fn versions(world: &World, place: &str, cache: &Path) -> ReadCatalog {
     let file = NamedTempFile::new().expect("a file");
     let mut command = olmguard();

@@ -1,7 +1,7 @@
-//! What an answer costs, message and advice included, as one package grows to 100,000 bundles.
+//! The cost of an answer, with message and advice, as one package grows to 100,000 bundles.
 //!
-//! Medians of a few turns; the reason of every answer is asserted. OLM's resolver does the same up to 10,000
-//! bundles, in turns, with neither message nor advice.
+//! Figures are medians of a few turns, and the reason code of every answer is asserted. OLM's resolver does the same
+//! in turns for up to 10,000 bundles, without message and advice.
 //!
 //! `cargo bench -- [growth/SIZE]...`
 
@@ -34,7 +34,7 @@ pub(crate) fn measure(run: &Run) {
     }
 }
 
-/// What an answer takes, and what OLM takes to resolve the same.
+/// The time of an answer, and the time in which OLM resolves the same request.
 fn answered(
     run: &Run,
     world: &Growth,
@@ -42,7 +42,7 @@ fn answered(
     resolver: Option<&mut Resolver>,
 ) -> Figure {
     let ask = || world.ask_right(question, reach);
-    // OLM takes so long between two turns that a single answer would show how fast the machine fetches memory.
+    // OLM's turns are long, so a single answer between them would measure how fast the machine fetches memory.
     let calls = enough(run, ask);
     let ask = || seconds(calls, ask) * 1e6;
     let turns = run.count(TURNS, 1);
@@ -103,5 +103,5 @@ fn name(question: GrowthQuestion) -> &'static str {
 
 const TURNS: usize = 15;
 const SIZES: [u32; 5] = [30, 100, 1_000, 10_000, 100_000];
-/// More would take OLM seconds a question.
+/// The maximum size for OLM, which would need seconds per question for more bundles.
 const MOST_OF_PEER: u32 = 10_000;

@@ -1,7 +1,7 @@
-//! How fast catalogs are linted, next to `opm validate`: whole processes, in turns in one run.
+//! The speed of linting catalogs, compared with `opm validate`: whole processes, in turns in one run.
 //!
-//! Each catalog is a directory, as opm reads it: JSON lines as one file, YAML as the files of its archive. Wall time
-//! and the CPU time of the process, each the least of some runs.
+//! Each catalog is a directory, as opm reads it: JSON lines as one file, YAML as the files of its archive. Figures are
+//! wall time and CPU time of the process, each the minimum of some runs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -43,7 +43,7 @@ pub(crate) fn measure(run: &Run) {
     });
 }
 
-/// Times both on one catalog, in turns.
+/// Times both programs on one catalog, in turns.
 fn beside(run: &Run, opm: Option<&Path>, (name, aim): (&str, f64), catalog: &Path) {
     let one = [catalog.to_owned()];
     let (mut ours, mut theirs) = (Taken::MAX, Taken::MAX);
@@ -79,5 +79,5 @@ fn milliseconds(Taken { wall, cpu }: Taken) -> (f64, f64) {
     (wall.as_secs_f64() * 1e3, cpu.as_secs_f64() * 1e3)
 }
 
-/// How often each is run; the least counts.
+/// The number of runs, of which the fastest counts.
 const RUNS: usize = 7;

@@ -1,4 +1,4 @@
-//! How fast catalogs are read: from memory, and as a process next to operator-registry's `declcfg.LoadFS`.
+//! The speed of reading catalogs: from memory, and as a process compared with operator-registry's `declcfg.LoadFS`.
 
 mod peer;
 
@@ -54,7 +54,7 @@ fn note(run: &Run, row: &str, text: &[u8], read: impl Fn(&[u8], &mut Forget)) {
     run.note(&run.figure(row, Unit::MegabytesPerSecond, megabytes / seconds));
 }
 
-/// Takes blobs and forgets them.
+/// A sink that counts blobs and drops them.
 #[derive(Default)]
 struct Forget {
     read: usize,

@@ -1,11 +1,11 @@
-//! All benches, as one program. `cargo xtask bench` runs it and makes tables of what it measures.
+//! All benches, as one program. `cargo xtask bench` runs it, and writes its figures as tables.
 //!
-//! `cargo bench -- [NAME | NAME/PART]... [--smoke] [--figures FILE]` runs benches alone, all without a name. Each
-//! runs in a process of its own, so the memory of one is not counted for another. Figures are printed, and added to
-//! FILE as JSON, one per line (`benches/figures`). With `--smoke` everything is asked once, of a small catalog: the
-//! answers are asserted, and the figures mean nothing.
+//! `cargo bench -- [NAME | NAME/PART]... [--smoke] [--figures FILE]` runs only these benches, or all without a name.
+//! Each bench runs in a process of its own, so its memory is not counted for another bench. Figures are printed, and
+//! added to FILE as JSON, one per line (`benches/figures`). With `--smoke`, everything runs once with a small catalog:
+//! the answers are asserted, and the figures mean nothing.
 //!
-//! Whole catalogs are read through `OLMGUARD_SHARED` (default `../shared`). Linux only: the kernel counts memory.
+//! Whole catalogs are read from `OLMGUARD_SHARED` (default `../shared`). Linux only, because the kernel counts memory.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(
     clippy::indexing_slicing,
@@ -41,14 +41,14 @@ use olmguard_figures::Bench;
 
 use self::run::{Asked, Run};
 
-/// As in the program that is delivered.
+/// The allocator of the delivered program.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     olmguard_support::load::files::raise_limit();
-    // The servers and loaders that are measured are this program, run again.
+    // The measured servers and loaders are this program, run again.
     if serve::is_server() {
         serve::run_server();
     } else if catalogs::is_catalogd() {
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the bench that is asked for, or each of several as a process.
+/// Runs the requested bench, or each of several benches as a process.
 fn run(asked: &Asked) -> ExitCode {
     if let [(bench, parts)] = asked.benches.as_slice() {
         measure(*bench, &Run::new(*bench, parts.clone(), asked));

@@ -1,5 +1,5 @@
-//! What a million bundles take: five catalogs of 10,000 packages, each with 20 bundles in a chain of `replaces` and a
-//! `skipRange`.
+//! The cost of a million bundles: five catalogs of 10,000 packages, each with 20 bundles in a chain of `replaces` and
+//! a `skipRange`.
 
 use std::fmt::Write;
 use std::time::Instant;

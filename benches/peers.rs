@@ -1,4 +1,4 @@
-//! Programs in Go that do the same. `cargo xtask bench --peer` builds them and names them in the environment.
+//! Go programs for comparison. `cargo xtask bench --peer` builds them and names them in the environment.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use olmguard_figures::Peer;
 
 use crate::run::Run;
 
-/// One of them.
+/// One of these programs.
 #[derive(Clone, Copy)]
 pub(crate) struct Program {
     variable: &'static str,
@@ -26,14 +26,14 @@ pub(crate) const LOADER: Program = Program {
     name: "operator-registry",
 };
 
-/// opm itself.
+/// The opm program.
 pub(crate) const OPM: Program = Program {
     variable: "OLMGUARD_OPM",
     name: "opm",
 };
 
 impl Program {
-    /// What it took, and how many times better olmguard was.
+    /// The figure of the program, and the factor by which olmguard was better.
     pub(crate) fn took(self, value: f64, ratio: f64) -> Peer {
         Peer {
             name: self.name.to_owned(),
@@ -42,7 +42,7 @@ impl Program {
         }
     }
 
-    /// Where it is, if it is named.
+    /// The path of the program, if the environment names it.
     pub(crate) fn file(self, run: &Run) -> Option<PathBuf> {
         let file = env::var_os(self.variable).map(PathBuf::from);
         if file.is_none() {

@@ -1,8 +1,8 @@
-//! What one answer, with its message and its advice, costs if there are many upgrade policies: 1,000 that match
-//! nothing, by exact names, by wildcards or by labels, and 20 that match and have every kind of rule.
+//! The cost of one answer, with message and advice, with many upgrade policies: 1,000 that match nothing, by exact
+//! names, by wildcards or by labels, and 20 that match and have every kind of rule.
 //!
-//! Each case is asked in turns with and without policies, in one run. One of them is a range under which OLM makes 30
-//! steps: policies are put to each of them.
+//! Each case runs in turns with and without policies, in one run. One case is a range for which OLM makes 30 steps,
+//! and the policies are applied to each step.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::run::Run;
 use crate::world::{PACKAGE, World};
 
-/// An edit by its name, and the reason codes of its answers without and with the policies.
+/// An edit by its name, and the reason codes of its answers without and with policies.
 const CASES: [(&str, &str, &str); 4] = [
     ("an upgrade that is allowed", "Resolved", "Resolved"),
     (
@@ -32,12 +32,12 @@ const CASES: [(&str, &str, &str); 4] = [
     ("an upgrade that a policy denies", "Resolved", "Policy"),
 ];
 
-/// What is edited.
+/// The package that is edited.
 struct Package {
     name: &'static str,
     catalog: &'static str,
     installed: &'static str,
-    /// The version that each of the cases asks for.
+    /// The version that each of the cases requests.
     wanted: [&'static str; 4],
 }
 
@@ -55,7 +55,7 @@ const LANTERN: Package = Package {
     wanted: ["1.1.0", "1.3.0", "0.9.0", "1.1.1"],
 };
 
-/// A package whose versions each replace the one before.
+/// A package in which each version replaces the previous one.
 const CHAIN: Package = Package {
     name: "chain-operator",
     catalog: "cat",
@@ -63,7 +63,7 @@ const CHAIN: Package = Package {
     wanted: [""; 4],
 };
 
-/// 1.0.0 and the 30 versions after it, with one image.
+/// The catalog of the chain: 1.0.0 and the 30 versions after it, all with one image.
 fn chain() -> String {
     let name = |minor: u32| format!("{}.v1.{minor}.0", CHAIN.name);
     let entry = |minor: u32| match minor {
@@ -86,12 +86,12 @@ fn chain() -> String {
     lines.join("\n")
 }
 
-/// That package.
+/// A snapshot with the chain.
 pub(crate) fn snapshot_of_chain() -> Snapshot {
     snapshot(&chain())
 }
 
-/// How long answers to a request for a version of it take, each with this reason code.
+/// The times of answers to a request for a version of the chain, each with this reason code.
 pub(crate) fn ask_of_chain(
     run: &Run,
     snapshot: &Snapshot,
@@ -156,7 +156,7 @@ fn compare(
     note(run, &format!("{case}, others by {kind}"), times);
 }
 
-/// The median and the 99th percentile.
+/// Notes the median and the 99th percentile.
 pub(crate) fn note(run: &Run, row: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |percent: usize| times.get(times.len() * percent / 100);
@@ -235,7 +235,7 @@ fn others(kind: &'static str) -> impl Iterator<Item = UpgradePolicy> {
     })
 }
 
-/// 20 policies that match, with every kind of rule; all let a pin of the next minor version pass.
+/// 20 policies that match, with every kind of rule. All of them allow a pin of the next minor version.
 fn matching(denied: &str) -> impl Iterator<Item = UpgradePolicy> {
     (0..20).map(move |number| {
         let rules = match number % 5 {
@@ -268,7 +268,7 @@ fn snapshot(text: &str) -> Snapshot {
     Snapshot::new(rules, [state])
 }
 
-/// The image of all its bundles.
+/// The image of all bundles of the chain.
 pub(crate) const CHAIN_IMAGE: &str = "example.com/chain:v1";
 
 const TURNS: usize = 5;

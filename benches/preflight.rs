@@ -1,5 +1,5 @@
-//! Whether the CRDs of a bundle can replace those before: 200 of 300 KB, read and compared. And what an answer costs if it is
-//! known what is in the images of bundles, and which CRDs the cluster has: in turns with answers without images.
+//! The cost of comparing the CRDs of a bundle with earlier CRDs: 200 CRDs of 300 KB, read and compared. Also the cost
+//! of an answer with the contents of bundle images and the CRDs of the cluster, in turns with answers without images.
 
 use std::hint::black_box;
 
@@ -136,7 +136,7 @@ fn crd(maximum: u32) -> Value {
     })
 }
 
-/// Fields as a pod template has them: a few levels of objects, with leaves of all types and descriptions.
+/// Fields like those of a pod template: a few levels of objects, with leaves of all types and descriptions.
 fn properties(levels: u32) -> Map<String, Value> {
     let fields = (0..FIELDS).map(|number| {
         let description = format!("What field {number} means to the operator, in a sentence of usual length.");

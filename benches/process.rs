@@ -1,4 +1,4 @@
-//! What processes take, by the kernel's own count.
+//! The resource usage of processes, as counted by the kernel.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -11,7 +11,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::unistd::{SysconfVar, sysconf};
 
-/// A figure about the memory of a process (`self` or its number), such as `VmRSS`, in KiB.
+/// A memory figure of a process (`self` or its id), such as `VmRSS`, in KiB.
 pub(crate) fn kib(process: impl Display, field: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("Linux shows it");
     let mut lines = status.lines().filter_map(|line| line.split_once(':'));
@@ -25,10 +25,10 @@ pub(crate) fn mib(kib: u64) -> f64 {
     kib as f64 / 1024.0
 }
 
-/// The time of processors that a process has taken so far.
+/// The CPU time that a process has used so far.
 pub(crate) fn cpu(process: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("Linux shows it");
-    // The name of the program, in parentheses, is the second field; these are the 14th and 15th.
+    // The second field is the name of the program, in parentheses. The CPU times are the 14th and the 15th field.
     let (_, fields) = stat.rsplit_once(") ").expect("a name");
     let ticks = fields.split(' ').skip(11).take(2);
     let ticks: u64 = ticks
@@ -39,7 +39,7 @@ pub(crate) fn cpu(process: u32) -> Duration {
     Duration::from_micros(ticks * 1_000_000 / each.expect("Linux shows it"))
 }
 
-/// How long a process took.
+/// The time of a process.
 #[derive(Clone, Copy)]
 pub(crate) struct Taken {
     pub(crate) wall: Duration,
@@ -60,7 +60,7 @@ impl Taken {
     }
 }
 
-/// The command olmguard. It would warn of the variables that are for benchmarks.
+/// The command olmguard, without the variables of benches, about which it would warn.
 pub(crate) fn olmguard() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     without_ours(&mut command);
@@ -76,7 +76,7 @@ fn without_ours(command: &mut Command) {
     }
 }
 
-/// Runs a program to its end, which must be one of these.
+/// Runs a program to its end. Its exit code must be one of these.
 pub(crate) fn taken(command: &mut Command, ends: &[i32]) -> Taken {
     let (before, began) = (children(), Instant::now());
     let status = command.status().expect("the program runs");
@@ -87,8 +87,8 @@ pub(crate) fn taken(command: &mut Command, ends: &[i32]) -> Taken {
     Taken { wall, cpu }
 }
 
-/// The same command, run by an observer that writes its peak to a file, in KiB: what the kernel counts for a child begins
-/// with what its parent holds, and the observer holds nothing.
+/// The same command, run by an observer that writes its peak memory to a file, in KiB. For a child, the kernel starts
+/// counting with the memory of the parent, and the observer has almost none.
 pub(crate) fn observed(command: &Command, peak: &Path) -> Command {
     let this = std::env::current_exe().expect("this program");
     let mut observer = Command::new(this);
@@ -100,7 +100,7 @@ pub(crate) fn observed(command: &Command, peak: &Path) -> Command {
     observer
 }
 
-/// What an observer wrote, in MiB.
+/// The peak that an observer wrote, in MiB.
 pub(crate) fn peak(file: &Path) -> f64 {
     let peak = fs::read_to_string(file).expect("the observer writes it");
     mib(peak.parse().expect("a number"))
@@ -110,7 +110,7 @@ pub(crate) fn is_observer() -> bool {
     std::env::var_os(PEAK).is_some()
 }
 
-/// Runs what the arguments say, and ends as it does.
+/// Runs the command in the arguments, and exits with its code.
 pub(crate) fn run_observer() -> ExitCode {
     let file = std::env::var_os(PEAK).expect("a file");
     let mut words = std::env::args_os().skip(1);
@@ -127,10 +127,10 @@ pub(crate) fn run_observer() -> ExitCode {
     code.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Set for an observer.
+/// The environment variable that makes a process an observer.
 const PEAK: &str = "OBSERVED_PEAK";
 
-/// The CPU time of all processes that were waited for.
+/// The CPU time of all child processes that have ended.
 fn children() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
     let microseconds = (usage.user_time() + usage.system_time()).num_microseconds();

@@ -1,9 +1,9 @@
-//! What one decision costs, next to OLM's resolver on the same requests, in turns in one run.
+//! The cost of one decision, compared with OLM's resolver on the same requests, in turns in one run.
 //!
-//! One row for each package of whole catalogs and kind of request: nothing installed and any version, a pin, an
-//! upgrade to any version, a range in one channel, a refused downgrade, and a mix in a shuffled order. Nothing is
-//! remembered between calls, and each compiles its range. The evidence is part of a decision, a message is not; the
-//! refusal is measured with message and advice, too, which OLM does not give. Both must resolve to the same bundle.
+//! There is a row for each package of whole catalogs and each kind of request: nothing installed and any version, a
+//! pin, an upgrade to any version, a range in one channel, a refused downgrade, and a shuffled mix. Nothing is cached
+//! between calls, and each call compiles its range. A decision includes its evidence, but no message. The refusal is
+//! also measured with message and advice, which OLM does not give. Both programs must resolve to the same bundle.
 
 mod requests;
 mod subject;
@@ -73,7 +73,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Both resolve each request to the same bundle, or neither does.
+    /// Asserts that both programs resolve each request to the same bundle, or to none.
     fn assert_same(&self, kind: &str, resolver: Option<&mut Resolver>) {
         let ours: Vec<_> = self
             .asked
@@ -90,7 +90,7 @@ impl Row<'_> {
         }
     }
 
-    /// What one request takes, over all of them.
+    /// The time of one request, averaged over all requests.
     fn measure(&self, run: &Run, resolver: Option<&mut Resolver>, ours: impl Fn(&Asked)) -> Figure {
         let count = f64::from(u32::try_from(self.asked.len()).expect("few"));
         let mut all = || self.asked.iter().for_each(&ours);
@@ -98,7 +98,7 @@ impl Row<'_> {
             return run.figure("", Unit::Microseconds, each(run, all) * 1e6 / count);
         };
         let calls = enough(run, &mut all);
-        // OLM is slower: a turn of so many calls is long enough for it.
+        // OLM is slower, so fewer calls are enough for its turn.
         let calls_of_peer = calls.div_ceil(50);
         let ours = || seconds(calls, &mut all) * 1e6 / count;
         let theirs = || resolver.turn(&self.requests, calls_of_peer) * 1e6;
@@ -135,7 +135,7 @@ impl Row<'_> {
     }
 }
 
-/// Catalogs and packages, of many and of few bundles.
+/// Catalogs and packages, with many and with few bundles.
 const PACKAGES: [(&str, &str); 6] = [
     ("v4.20", "project-quay"),
     ("v4.19", "hive-operator"),
@@ -145,6 +145,6 @@ const PACKAGES: [(&str, &str); 6] = [
     ("v4.20", "kepler-operator"),
 ];
 
-/// OLM is quick, too, in a package of so many bundles.
+/// The size of a package up to which OLM is fast, too.
 const FEW: usize = 20;
 const TURNS: usize = 15;

@@ -1,4 +1,4 @@
-//! OLM's resolver as a process (`benches/peers/resolver`, in Go), asked one line at a time.
+//! OLM's resolver as a process (`benches/peers/resolver`, in Go), which answers one line at a time.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-/// What an extension asks for, and what is installed.
+/// The request of an extension, and its installed bundle.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Request {
     pub(crate) package: String,
@@ -20,7 +20,7 @@ pub(crate) struct Request {
     pub(crate) installed: Option<(String, String)>,
 }
 
-/// The process; it ends when this is dropped.
+/// The process, which ends when this is dropped.
 pub(crate) struct Resolver {
     child: Child,
     input: Option<ChildStdin>,
@@ -36,14 +36,14 @@ struct Turn<'a> {
 
 #[derive(Deserialize)]
 struct Answer {
-    /// Of all calls of all requests.
+    /// The time of all calls of all requests.
     nanoseconds: f64,
     /// The bundle that each request resolves to.
     bundles: Vec<Option<String>>,
 }
 
 impl Resolver {
-    /// One that has read a catalog.
+    /// Starts a resolver with a catalog.
     pub(crate) fn start(program: &Path, catalog: &str) -> Self {
         let mut file = NamedTempFile::with_suffix(".json").expect("a file");
         file.write_all(catalog.as_bytes())
@@ -63,12 +63,12 @@ impl Resolver {
         }
     }
 
-    /// The bundle that each request resolves to, if it does.
+    /// The bundle to which each request resolves, if any.
     pub(crate) fn resolved(&mut self, requests: &[Request]) -> Vec<Option<String>> {
         self.ask(requests, 1).bundles
     }
 
-    /// What one call takes, in seconds, if all requests are called so often.
+    /// The time of one call in seconds, if all requests are made this often.
     pub(crate) fn turn(&mut self, requests: &[Request], calls: u32) -> f64 {
         let all = f64::from(calls) * f64::from(u32::try_from(requests.len()).expect("few"));
         self.ask(requests, calls).nanoseconds / 1e9 / all
@@ -87,7 +87,7 @@ impl Resolver {
 }
 
 impl Drop for Resolver {
-    /// Its standard input ends, and it ends, too.
+    /// Closes the standard input of the process, which then ends.
     fn drop(&mut self) {
         drop(self.input.take());
         drop(self.child.wait());

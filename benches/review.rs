@@ -1,8 +1,8 @@
-//! What the protocol around a decision costs: from the bytes of a review to those of its reply.
+//! The cost of the steps around a decision, from the bytes of a review to the bytes of its reply.
 //!
-//! The body is an UPDATE as an API server sends it, of some 6 KB: both objects with their
-//! `managedFields` and the annotation of `kubectl apply`, and a user with groups. The catalog is a
-//! small one, so that `answer` is mostly words; `resolve` times decisions over real ones.
+//! The body is an UPDATE as an API server sends it, of about 6 KB: both objects with their `managedFields` and the
+//! annotation of `kubectl apply`, and a user with groups. The catalog is small, so `answer` mostly formats text;
+//! `resolve` times decisions with real catalogs.
 
 use std::hint::black_box;
 
@@ -44,7 +44,7 @@ pub(crate) fn measure(run: &Run) {
             let row = format!("{name}: {step}");
             run.note(&run.figure(row, Unit::Microseconds, seconds * 1e6));
         };
-        // Decoding can cost no less.
+        // The lower bound of decoding.
         let pass_over = || {
             let IgnoredAny = serde_json::from_str(black_box(text)).expect("it is JSON");
         };
@@ -57,7 +57,7 @@ pub(crate) fn measure(run: &Run) {
     }
 }
 
-/// An edit by its name, the version that it asks for, and the reason code of its answer.
+/// An edit by its name, the version that it requests, and the reason code of its answer.
 const ROWS: &[(&str, &str, &str)] = &[
     ("allowed", "1.1.0", "Resolved"),
     ("refused", "2.0.0", "NotASuccessor"),

@@ -1,4 +1,4 @@
-//! What is asked of this program, and one run of a bench: what it measures, how long, and where its figures go.
+//! The arguments of this program, and one run of a bench: its parts, its size, and the destination of its figures.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -10,7 +10,7 @@ use olmguard_figures::{Bench, Figure, Unit};
 
 /// The arguments.
 pub(crate) struct Asked {
-    /// Each bench once, with the parts of it that are asked for: all if none is.
+    /// Each bench once, with its requested parts: all parts if the list is empty.
     pub(crate) benches: Vec<(Bench, Vec<String>)>,
     /// The arguments that are not benches.
     pub(crate) flags: Vec<OsString>,
@@ -29,7 +29,7 @@ impl Asked {
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
-                // Cargo adds it.
+                // Cargo adds this argument.
                 Some("--bench") => continue,
                 Some("--smoke") => asked.is_smoke = true,
                 Some("--figures") => {
@@ -102,24 +102,24 @@ impl Run {
         }
     }
 
-    /// Says what is not measured. A smoke leaves it out by design.
+    /// Reports what is not measured. A smoke run omits it by design, without a message.
     pub(crate) fn leave_out(&self, what: &str) {
         if !self.is_smoke {
             println!("left out: {what}");
         }
     }
 
-    /// Whether a part of the bench is asked for.
+    /// Whether a part of the bench is requested.
     pub(crate) fn wants(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|word| word == part)
     }
 
-    /// So many of something, or as few as a smoke needs.
+    /// A number of something, or the smaller number for a smoke run.
     pub(crate) fn count(&self, many: usize, few: usize) -> usize {
         if self.is_smoke { few } else { many }
     }
 
-    /// Some time, or what a smoke takes of it.
+    /// A duration, or the part of it for a smoke run.
     pub(crate) fn time(&self, time: Duration) -> Duration {
         if self.is_smoke { time / 10 } else { time }
     }

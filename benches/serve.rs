@@ -1,13 +1,13 @@
-//! The webhook over TLS on loopback, by real catalogs, as an API server presses it.
+//! The webhook over TLS on loopback, with real catalogs, under the load of an API server.
 //!
-//! The server is a process (this program, run again), so its memory and the client's are apart; they share the
-//! cores. It measures:
+//! The server is a process (this program, run again), so its memory is separate from the client's; they share the
+//! cores. The parts are:
 //!
-//! - `throughput`: requests a second, in turns with the same server that reads a body and answers the same bytes
-//!   without a check, so a busy machine slows both; and what each request takes of the server's processors;
+//! - `throughput`: requests per second, in turns with the same server that reads a body and answers the same bytes
+//!   without a check, so a busy machine slows down both; and the CPU time of the server per request;
 //! - `latency` at a fixed rate, from the moment a request was due;
 //! - `memory` for each idle connection after one request;
-//! - `overload`: what ten times too much does to latency and memory, with slow workers.
+//! - `overload`: the effect of ten times too many edits on latency and memory, with slow workers.
 
 mod latency;
 mod memory;
@@ -23,7 +23,7 @@ pub(crate) use self::server::{is_server, run_server};
 
 pub(crate) fn measure(run: &Run) {
     let Some(world) = World::of(run) else { return };
-    // On one thread, so that the server has a core of its own.
+    // One thread, so that the server has a core of its own.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

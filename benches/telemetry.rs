@@ -1,4 +1,4 @@
-//! What it costs an answer to be counted, and what a scrape costs.
+//! The cost of counting an answer, and of a scrape.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ pub(crate) fn measure(run: &Run) {
     note("writing all metrics", Unit::Microseconds, scrape * 1e6);
 }
 
-/// Everything that is counted for one review: its arrival, its bytes, its answer.
+/// Counts everything that is counted for one review: its arrival, its bytes, and its answer.
 fn count(metrics: &Metrics) {
     let in_flight = metrics.admission.begin();
     metrics.admission.received(black_box(6144));

@@ -1,17 +1,17 @@
-//! Time that is too short to be measured once.
+//! Times that are too short for a single measurement.
 
 use std::time::{Duration, Instant};
 
 use crate::run::Run;
 
-/// What one call takes, in seconds: the median of turns, each of as many calls as take a few milliseconds.
+/// The time of one call in seconds: the median of turns, each with enough calls to take a few milliseconds.
 pub(crate) fn each(run: &Run, mut call: impl FnMut()) -> f64 {
     let calls = enough(run, &mut call);
     let turns = (0..run.count(TURNS, 1)).map(|_| seconds(calls, &mut call));
     median(turns.collect())
 }
 
-/// How many calls take as long as a turn should.
+/// The number of calls that take as long as a turn should.
 pub(crate) fn enough(run: &Run, mut call: impl FnMut()) -> u32 {
     let mut calls = 1;
     while !run.is_smoke && seconds(calls, &mut call) * f64::from(calls) < TURN.as_secs_f64() {
@@ -20,7 +20,7 @@ pub(crate) fn enough(run: &Run, mut call: impl FnMut()) -> u32 {
     calls
 }
 
-/// What one of so many calls takes, in seconds.
+/// The time of one of this many calls, in seconds.
 pub(crate) fn seconds(calls: u32, mut call: impl FnMut()) -> f64 {
     let began = Instant::now();
     (0..calls).for_each(|_| call());
@@ -32,7 +32,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().expect("a turn")
 }
 
-/// A turn of each, one after the other, as often as a median needs: both in seconds, and the median of the ratios.
+/// Runs turns of both alternately. Returns the median of each in seconds, and the median of their ratios.
 pub(crate) fn alternate(
     turns: usize,
     mut ours: impl FnMut() -> f64,

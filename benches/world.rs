@@ -1,4 +1,4 @@
-//! The catalogs that are read: whole ones, or a small one in a smoke.
+//! The catalogs to read: whole ones, or a small one in a smoke run.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -16,14 +16,14 @@ use crate::run::Run;
 
 /// Five catalogs.
 pub(crate) enum World {
-    /// Whole ones, 68 MB in all, in this directory.
+    /// Whole catalogs, 68 MB in total, in this directory.
     Whole(PathBuf),
-    /// One package of few bundles, five times.
+    /// Five times the same catalog, which has one package with few bundles.
     Small,
 }
 
 impl World {
-    /// None, and a line that says so, if whole ones are needed and are not on this machine.
+    /// The catalogs. Returns `None`, and prints a line, if whole catalogs are needed and missing on this machine.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         if run.is_smoke {
             return Some(Self::Small);
@@ -36,7 +36,7 @@ impl World {
         None
     }
 
-    /// For a process of this program: what [`Self::of_variable`] reads.
+    /// The environment variable for a process of this program, which [`Self::of_variable`] reads.
     pub(crate) fn variable(&self) -> (&'static str, &OsStr) {
         match self {
             Self::Whole(folder) => (WORLD, folder.as_os_str()),
@@ -44,7 +44,7 @@ impl World {
         }
     }
 
-    /// What the process that started this one reads.
+    /// The catalogs that the parent process has set.
     pub(crate) fn of_variable() -> Self {
         let folder = std::env::var_os(WORLD).expect("a world");
         if folder.is_empty() {
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// A catalog as catalogd sends it: JSON lines.
+    /// The content of a catalog as catalogd sends it: JSON lines.
     pub(crate) fn content(&self, name: &str) -> Vec<u8> {
         match self {
             Self::Whole(_) => unpacked(&self.file(name)),
@@ -87,12 +87,12 @@ impl World {
         }
     }
 
-    /// Makes a directory of a catalog in JSON, one file, as opm and operator-registry read it.
+    /// Writes a catalog as one JSON file into a new directory, as opm and operator-registry read it.
     pub(crate) fn write_json(&self, name: &str, directory: &Path) {
         write(directory, &[self.content(name)], "json");
     }
 
-    /// The same of the catalog in YAML, many files.
+    /// Writes the YAML catalog as many files into a new directory.
     pub(crate) fn write_yaml(&self, directory: &Path) {
         write(directory, &self.yaml(), "yaml");
     }
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    /// All five, loaded.
+    /// All five catalogs, loaded.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let rules = Rules::default();
         let (progress, memory) = (Progress::default(), Pool::unbounded());
@@ -120,7 +120,7 @@ impl World {
         Snapshot::new(rules, states)
     }
 
-    /// The blobs of one package of one of them, as JSON lines.
+    /// The blobs of one package of a catalog, as JSON lines.
     pub(crate) fn package(&self, catalog: &str, package: &str) -> String {
         let text = String::from_utf8(self.content(catalog)).expect("JSON is UTF-8");
         let is_of_it = |line: &&str| {
@@ -139,12 +139,12 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where whole catalogs and recorded packages are, if they are.
+/// The directory of whole catalogs and recorded packages, which may not exist.
 pub(crate) fn shared() -> PathBuf {
     std::env::var_os("OLMGUARD_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from)
 }
 
-/// The package of the examples with two bundles more: one below what is installed, and one with a `skipRange`.
+/// The package of the examples with two more bundles: one below the installed version, and one with a `skipRange`.
 pub(crate) fn small() -> String {
     let name = |version: &str| format!("lantern-operator.v{version}");
     let before = [None].into_iter().chain(VERSIONS.map(Some));

@@ -1,9 +1,10 @@
-//! Extensions of every package of each catalog in turn, at every version, pinned and in ranges.
+//! Extensions of every package of each catalog in turn, with every version installed, pinned and in
+//! ranges.
 
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-/// So many of them, as a list of objects with their status.
+/// A list of this many extensions with their status.
 pub(super) fn list(snapshot: &Snapshot, count: usize) -> Value {
     let all = bundles(snapshot);
     let items = (0..count).map(|number| {
@@ -13,7 +14,7 @@ pub(super) fn list(snapshot: &Snapshot, count: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "List", "items": items.collect::<Vec<_>>()})
 }
 
-/// A bundle of a catalog.
+/// A bundle of a catalog that is installed.
 struct Installed {
     catalog: String,
     package: String,

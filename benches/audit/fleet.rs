@@ -1,4 +1,4 @@
-//! Reports of many clusters from files.
+//! Reports on many clusters from files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::{Aims, audit, extensions, timed};
 use crate::run::Run;
 use crate::world::World;
 
-/// The extensions of a cluster.
+/// The number of extensions in a cluster.
 const EXTENSIONS: usize = 50;
 
 const AIMS: Aims = Aims {
@@ -33,7 +33,7 @@ pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
     }
 }
 
-/// The audit of one cluster for each of 200.
+/// The files of 200 clusters, which all have the same audit.
 fn reports(world: &World, folder: &Path) -> Vec<PathBuf> {
     let list = folder.join("cluster.json");
     let extensions = extensions::list(&world.snapshot(), EXTENSIONS);

@@ -1,4 +1,4 @@
-//! 2,000 extensions over five catalogs in a snapshot, and what the replacement of one of the catalogs changes.
+//! 2,000 extensions with five catalogs in a snapshot, and the effect of replacing one of the catalogs.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use crate::world::World;
 
 const EXTENSIONS: usize = 2_000;
 
-/// A catalog without the package of the small ones.
+/// A catalog without the package of the small catalogs.
 const OTHER: &str = r#"{"schema":"olm.package","name":"other","defaultChannel":"a"}
 {"schema":"olm.channel","package":"other","name":"a","entries":[{"name":"other.v1.0.0"}]}
 {"schema":"olm.bundle","package":"other","name":"other.v1.0.0","image":"example.com/other:v1","properties":[{"type":"olm.package","value":{"packageName":"other","version":"1.0.0"}}]}
@@ -31,7 +31,8 @@ pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
     let list = folder.join("list.json");
     let extensions = extensions::list(&world.snapshot(), count);
     fs::write(&list, extensions.to_string()).expect("a file");
-    // A whole catalog is replaced by another; the small ones are all alike, so there it is one with another package.
+    // A whole catalog is replaced by another. The small catalogs are all equal, so their replacement has another
+    // package.
     let [content, _, _, replaced, _] = world.names();
     let other = folder.join("other.json");
     fs::write(&other, OTHER).expect("a file");
@@ -59,7 +60,7 @@ pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
     explained(&preview, [&before, &after], count);
 }
 
-/// Compares a preview with what then happens, extension by extension.
+/// Compares a preview with the audits before and after the replacement, extension by extension.
 fn explained(preview: &Value, audits: [&Value; 2], count: usize) {
     let [before, after] = audits.map(by_name);
     let extensions = preview["extensions"].as_array().expect("a list");
@@ -84,7 +85,7 @@ fn by_name(audit: &Value) -> BTreeMap<&str, &Value> {
     named.collect()
 }
 
-/// What a preview explains if it differs: the verdict, and every version and finding of a report.
+/// The facts whose changes a preview must explain: the verdict, and every version and finding of a report.
 fn facts(extension: &Value) -> Vec<String> {
     let list = |value: &Value, field: &str| -> Vec<String> {
         let items = value.as_array().into_iter().flatten();
@@ -105,7 +106,7 @@ fn facts(extension: &Value) -> Vec<String> {
     singles.chain(lists.concat()).collect()
 }
 
-/// A snapshot of the five, one of them perhaps with the content of another file.
+/// Saves a snapshot of the five catalogs, optionally with the content of another file for one of them.
 fn save(world: &World, to: &Path, replaced: Option<(&str, &Path)>) {
     let moment = "2026-11-21T14:30:00Z".to_owned();
     let facts = ArchiveFacts::new(moment, None, SavedPolicies::default());

@@ -12,11 +12,11 @@ use olmguard_support::catalogd::scripted::{Asked, Scripted};
 
 use crate::world::World;
 
-/// One that runs until this is dropped. It has each catalog as it is, `plain-NAME` and `gzip-NAME`, and
-/// as it might be next, `next-NAME`, with gzip; and `plain-tiny`, which is one package with a bundle.
+/// A catalogd that runs until this is dropped. It serves each catalog unchanged, as `plain-NAME` and `gzip-NAME`, and
+/// its next version with gzip, as `next-NAME`. It also serves `plain-tiny`, a package with one bundle.
 pub(crate) struct Catalogd {
     child: Child,
-    /// Of `plain-NAME` up to the `plain`.
+    /// The URL of `plain-NAME` up to the `plain`.
     base: String,
     pub(crate) ca: NamedTempFile,
 }
@@ -39,14 +39,14 @@ impl Catalogd {
         Self { child, base, ca }
     }
 
-    /// The base of a catalog that is sent in this way.
+    /// The base URL of a catalog that is sent in this form.
     pub(crate) fn base(&self, way: &str, name: &str) -> String {
         format!("{}{way}-{name}", self.base)
     }
 }
 
 impl Drop for Catalogd {
-    /// Its standard input ends, and it ends, too.
+    /// Closes the standard input of the process, which then ends.
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         drop(self.child.wait());
@@ -58,7 +58,7 @@ pub(crate) fn is_catalogd() -> bool {
     std::env::var_os(CA).is_some()
 }
 
-/// Serves until standard input ends. The one line that is printed is the start of every base.
+/// Serves until standard input ends. Prints one line, the start of every base URL.
 pub(crate) fn run_catalogd() {
     let authority = Authority::new("catalogd");
     std::fs::write(std::env::var_os(CA).expect("a path"), authority.pem()).unwrap();
@@ -97,9 +97,9 @@ fn answer(answers: &HashMap<String, Answer>, asked: &Asked) -> Answer {
     answer.unwrap_or_else(|| Answer::status("404 Not Found"))
 }
 
-/// The variable by which the process knows what it is: where to write its CA to.
+/// The environment variable that makes a process a catalogd: the path to which it writes its CA certificate.
 const CA: &str = "OLMGUARD_BENCH_CA";
 
-/// A catalog without a bundle would be held back for a minute.
+/// A catalog with one bundle. Without a bundle, the catalog would be held back for a minute.
 const TINY: &str = "{\"schema\": \"olm.package\", \"name\": \"tiny\"}\n\
     {\"schema\": \"olm.bundle\", \"package\": \"tiny\", \"name\": \"tiny.v1.0.0\"}\n";

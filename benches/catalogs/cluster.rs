@@ -1,4 +1,5 @@
-//! A cluster of these catalogs: an API server in this process, and a catalogd in one of its own.
+//! A cluster with these catalogs: an API server in this process, and a catalogd in a process of its
+//! own.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,9 +17,9 @@ pub(crate) struct Cluster {
     server: Served,
     catalogd: Catalogd,
     kubeconfig: NamedTempFile,
-    /// What was named last: no digest is ever named again.
+    /// The last digest. No digest is used twice.
     digest: AtomicU64,
-    /// How many catalogs were given other content.
+    /// The number of catalogs that received other content.
     reloads: AtomicUsize,
     names: [&'static str; 5],
     /// An upgrade that is allowed.
@@ -26,7 +27,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// One with an OLM and no catalog.
+    /// Starts a cluster with an OLM and no catalogs.
     pub(crate) async fn start(world: &World) -> Self {
         let [allowed, ..] = world.questions();
         let server = Served::start().await;
@@ -44,7 +45,7 @@ impl Cluster {
         }
     }
 
-    /// A catalog has what catalogd sends in this way, under a digest that never was.
+    /// Publishes a catalog with the content that catalogd sends in this form, with a new digest.
     pub(crate) fn publish(&self, name: &str, way: &str) {
         let digest = self.digest.fetch_add(1, Ordering::Relaxed);
         let object = catalog(name, digest, &self.catalogd.base(way, name));
@@ -58,7 +59,7 @@ impl Cluster {
         }
     }
 
-    /// Gives the catalog whose turn it is other content than it has.
+    /// Gives the next catalog in turn other content than it has.
     pub(crate) fn change_one(&self) {
         let turn = self.reloads.fetch_add(1, Ordering::Relaxed);
         let name = self

@@ -1,4 +1,4 @@
-//! Fetching all five, one after another.
+//! Fetches all five catalogs, one after another.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub(crate) async fn measure(run: &Run, world: &World) {
     }
 }
 
-/// One round.
+/// The result of one round.
 struct Round {
     catalogs: Vec<Catalog>,
     took: Duration,

@@ -1,4 +1,4 @@
-//! `olmguard serve` as a process that follows a cluster, and what it and the kernel report about it.
+//! `olmguard serve` as a process that follows a cluster, with its own figures and the kernel's.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,21 +20,21 @@ use olmguard_support::load::wire::Target;
 use super::cluster::Cluster;
 use crate::process::{self, olmguard};
 
-/// It runs until this is dropped.
+/// A server that runs until this is dropped.
 pub(crate) struct Guard {
     child: Child,
     target: Target,
     allowed: Question,
     ops: String,
-    /// How long each edit took that was answered, in milliseconds, as the log says.
+    /// The time of each answered edit in milliseconds, from the log.
     decisions: Arc<Mutex<Vec<f64>>>,
-    /// One for each catalog that was loaded.
+    /// A message for each catalog that was loaded.
     loads: Mutex<Receiver<()>>,
     _files: TempDir,
 }
 
 impl Guard {
-    /// Starts one, with a folder to keep content in or without.
+    /// Starts a server, with or without a directory to cache content in.
     pub(crate) fn start(cluster: &Cluster, cache: Option<&Path>) -> Self {
         let (files, certificate) = (tempfile::tempdir().unwrap(), Certificate::generate());
         let mut command = command(&files, &certificate, cluster);
@@ -67,7 +67,7 @@ impl Guard {
         }
     }
 
-    /// Waits until edits should be sent here, and so many catalogs are loaded.
+    /// Waits until the server is ready for edits, and this many catalogs are loaded.
     pub(crate) fn ready(&self, catalogs: usize) {
         until(|| self.told("/readyz").starts_with("HTTP/1.1 200"));
         for _ in 0..catalogs {
@@ -75,13 +75,13 @@ impl Guard {
         }
     }
 
-    /// Waits until one more catalog has been loaded, which is said in the log.
+    /// Waits for the log line that another catalog has been loaded.
     pub(crate) fn loaded_one(&self) {
         let loads = self.loads.lock().expect("nobody panics with it");
         loads.recv_timeout(DEADLINE).expect("it loads in time");
     }
 
-    /// Connections that ask about an upgrade which resolves.
+    /// Connections that request an upgrade that resolves.
     pub(crate) fn fleet(&self, connections: u32, rate: u32) -> Fleet {
         let allowed = &self.allowed;
         Fleet {
@@ -94,25 +94,25 @@ impl Guard {
         }
     }
 
-    /// What was logged of so many decisions since the last time, once it is.
+    /// Waits until this many decisions are logged since the last call, and returns their times.
     pub(crate) fn decisions(&self, count: u64) -> Vec<f64> {
         let logged = || self.decisions.lock().expect("nobody panics with it");
         until(|| logged().len() as u64 >= count);
         std::mem::take(&mut logged())
     }
 
-    /// A figure of the kernel's about its memory, such as `VmRSS`, in KiB.
+    /// A memory figure of the kernel, such as `VmRSS`, in KiB.
     pub(crate) fn kib(&self, field: &str) -> u64 {
         process::kib(self.child.id(), field)
     }
 
-    /// Its peak counts from now on.
+    /// Resets the peak memory.
     pub(crate) fn forget_peak(&self) {
         let file = format!("/proc/{}/clear_refs", self.child.id());
         fs::write(file, "5").expect("Linux forgets");
     }
 
-    /// What is told at a path of the port for health, head and body.
+    /// The response of the health port at a path, head and body.
     fn told(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.ops).expect("it listens");
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -149,7 +149,7 @@ fn command(files: &TempDir, certificate: &Certificate, cluster: &Cluster) -> Com
     command
 }
 
-/// Reads the log for as long as there is one.
+/// Reads the log until it ends.
 fn note(log: ChildStderr, decisions: Arc<Mutex<Vec<f64>>>, load: Sender<()>) {
     thread::spawn(move || {
         for line in BufReader::new(log).lines().map_while(Result::ok) {
@@ -158,7 +158,7 @@ fn note(log: ChildStderr, decisions: Arc<Mutex<Vec<f64>>>, load: Sender<()>) {
             if let Some(took) = took {
                 decisions.lock().expect("nobody panics with it").push(took);
             } else if line.contains("Loaded catalog") {
-                // Nobody waits for one at the end.
+                // At the end, no one waits for a load.
                 let _ = load.send(());
             }
         }

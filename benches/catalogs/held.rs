@@ -1,4 +1,4 @@
-//! What a server with all five takes of memory, and while they reload.
+//! The memory of a server with all five catalogs, also while they reload.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
     tiny.publish("tiny", "plain");
     let bare = Guard::start(&tiny, None);
     bare.ready(1);
-    // It does not have the catalog that is asked for.
+    // This server does not have the catalog of the question.
     warm_up(run, runtime, &bare, &[UID_TOLD]);
     let bare = mib(bare.kib("VmRSS"));
     let cluster = runtime.block_on(Cluster::start(world));
@@ -49,7 +49,7 @@ pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
     });
 }
 
-/// Asks until its threads have what they need.
+/// Sends requests until the threads of the server have allocated what they need.
 fn warm_up(run: &Run, runtime: &Runtime, guard: &Guard, expected: &[&'static str]) {
     let mut fleet = guard.fleet(CONNECTIONS, RATE);
     fleet.expected = expected.into();

@@ -1,4 +1,4 @@
-//! How soon a server is ready that follows all five.
+//! The time until a server that follows all five catalogs is ready.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,8 +1,8 @@
-//! What reloading costs those who ask meanwhile.
+//! The cost of reloads for requests at the same time.
 //!
-//! The server itself times a decision, from the head of a request to its answer, and writes it to the log with each
-//! answer: the histogram of the metrics starts at half a millisecond, which is too coarse. Both halves of a turn are
-//! of one process, with the same log.
+//! The server itself times each decision, from the head of a request to its answer, and logs the time with the answer.
+//! The histogram of the metrics starts at half a millisecond, which is too coarse. Both halves of a turn use the same
+//! process and the same log.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -71,7 +71,7 @@ pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
     note("reloads meanwhile", Unit::Count, f64::from(reloads), None);
 }
 
-/// What some seconds of load came to, in milliseconds.
+/// The percentiles of some seconds of load, in milliseconds.
 struct Round {
     p50: f64,
     p99: f64,
@@ -90,7 +90,7 @@ fn round(run: &Run, runtime: &Runtime, guard: &Guard) -> Round {
     }
 }
 
-/// The same while one catalog after another reloads, and how many did.
+/// Runs a round while one catalog after another reloads. Also returns the number of reloads.
 fn reloading(run: &Run, runtime: &Runtime, guard: &Guard, cluster: &Cluster) -> (Round, u32) {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -101,7 +101,7 @@ fn reloading(run: &Run, runtime: &Runtime, guard: &Guard, cluster: &Cluster) -> 
     })
 }
 
-/// How many catalogs were given other content, one after another, until it was over.
+/// Changes one catalog after another until `over` is set, and returns their number.
 fn reload_until(over: &AtomicBool, guard: &Guard, cluster: &Cluster) -> u32 {
     let mut reloads = 0;
     while !over.load(Ordering::Relaxed) {

@@ -1,7 +1,8 @@
-//! Loading catalogs from directories, next to operator-registry's `declcfg.LoadFS` (`benches/peers/loader`, in Go).
+//! Loading catalogs from directories, compared with operator-registry's `declcfg.LoadFS` (`benches/peers/loader`, in
+//! Go).
 //!
 //! Both are processes that read the same directories and print the same three figures, in turns. They differ in one
-//! thing: `LoadFS` keeps all of a catalog, olmguard keeps what decides.
+//! point: `LoadFS` keeps everything in a catalog, and olmguard keeps only what decisions need.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -85,12 +86,12 @@ fn note(
     });
 }
 
-/// Whether this process is to load what its arguments name.
+/// Whether this process must load the catalogs in its arguments.
 pub(crate) fn is_loader() -> bool {
     std::env::var_os(LOAD).is_some()
 }
 
-/// Loads, and prints the line that the program in Go prints.
+/// Loads the catalogs, and prints the same line as the Go program.
 pub(crate) fn run_loader() {
     let rules = Rules::default();
     let began = Instant::now();
@@ -108,7 +109,7 @@ fn this() -> Command {
     Command::new(std::env::current_exe().expect("this program"))
 }
 
-/// Each catalog in a directory, as both read it.
+/// Each catalog in a directory, in the form that both programs read.
 struct Directories {
     sets: Vec<(&'static str, Vec<PathBuf>)>,
     _root: TempDir,
@@ -131,10 +132,10 @@ impl Directories {
     }
 }
 
-/// What a process prints about its loading.
+/// The figures that a process prints about its loading.
 struct Loaded {
     seconds: f64,
-    /// In KiB.
+    /// The peak memory in KiB.
     peak: u64,
     bundles: u64,
 }
@@ -156,7 +157,7 @@ impl Loaded {
     }
 }
 
-/// The variable by which a process knows that it is to load.
+/// The environment variable that makes a process a loader.
 const LOAD: &str = "OLMGUARD_BENCH_LOAD";
 
 const TURNS: usize = 5;

@@ -21,7 +21,7 @@ pub(crate) fn kinds(subject: &Subject) -> [(&'static str, Vec<Request>); 6] {
         channel: Some(channel.clone()),
         ..request(Some(&format!(">={}", lowest.1)), None)
     };
-    // A channel may have nothing in the range.
+    // A channel can have no bundle in the range.
     let mut in_channels = subject.channels.iter().map(in_channel);
     let in_channel = in_channels.find(|request| subject.resolved(&asked(request)).is_some());
     let in_channel = in_channel.expect("a channel with a bundle in the range");
@@ -38,7 +38,7 @@ pub(crate) fn kinds(subject: &Subject) -> [(&'static str, Vec<Request>); 6] {
     ]
 }
 
-/// Every installed version with every kind of range, shuffled, and 300 of these.
+/// 300 requests of a shuffled list of every installed version with every kind of range.
 fn mix(subject: &Subject) -> Vec<Request> {
     let mut requests = Vec::new();
     for installed in &subject.bundles {
@@ -64,7 +64,8 @@ fn mix(subject: &Subject) -> Vec<Request> {
     requests
 }
 
-/// Fisher and Yates with a small generator of fixed seed: the same order in every run.
+/// Shuffles by Fisher and Yates, with a small generator of fixed seed, so the order is the same in
+/// every run.
 fn shuffle<T>(items: &mut [T]) {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     for last in (1..items.len()).rev() {

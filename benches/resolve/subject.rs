@@ -1,4 +1,4 @@
-//! One package, alone in a catalog, and what is asked of it.
+//! One package, alone in a catalog, and the requests about it.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::resolver::Request;
 pub(crate) struct Subject {
     pub(crate) package: String,
     pub(crate) snapshot: Snapshot,
-    /// The name and the version of each bundle, the lowest version first.
+    /// The name and the version of each bundle, lowest version first.
     pub(crate) bundles: Vec<(String, String)>,
-    /// Its channels, the default one first.
+    /// The channels, the default channel first.
     pub(crate) channels: Vec<String>,
 }
 
-/// What a request is to the decision table.
+/// A request in the form of the decision table.
 pub(crate) struct Asked {
     pub(crate) filter: Filter,
     pub(crate) extension: Extension,
@@ -72,7 +72,7 @@ impl Subject {
     }
 }
 
-/// A request as the decision table takes it.
+/// Converts a request to the form of the decision table.
 pub(crate) fn asked(request: &Request) -> Asked {
     let mut asked = json!({"packageName": request.package});
     if let Some(version) = &request.version {

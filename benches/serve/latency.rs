@@ -1,5 +1,5 @@
-//! Latency at a fixed rate, from the moment a request was due; the timer of the client, which knows
-//! no less than a millisecond, is in it.
+//! Latency at a fixed rate, from the moment a request was due. It includes the error of the
+//! client's timer, whose resolution is a millisecond.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Memory for each idle connection after one request.
+//! The memory of each idle connection after one request.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ pub(crate) async fn measure(run: &Run, world: &World) {
     let request: Arc<[u8]> = allowed.request().into();
     for count in COUNTS.into_iter().take(run.count(COUNTS.len(), 1)) {
         let process = Process::start(Mode::Judge, world);
-        // What the first requests take, they take once: threads, arenas, the code itself.
+        // The first requests need memory that is allocated only once: for threads, arenas, and the
+        // code itself.
         drop(opened(process.target(), &request, WARM_UP).await);
         let before = process.kib("VmRSS");
         let open = opened(process.target(), &request, count).await;
@@ -35,7 +36,7 @@ pub(crate) async fn measure(run: &Run, world: &World) {
     }
 }
 
-/// So many connections, each of which has asked once.
+/// Opens this many connections, each of which makes one request.
 async fn opened(target: &Target, request: &Arc<[u8]>, count: u32) -> Vec<Connection> {
     let at_once = Arc::new(Semaphore::new(AT_ONCE));
     let mut opening = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Ten times as many edits as slow workers can check: how late the answers are, and what memory does.
+//! Ten times as many edits as slow workers can check: the delay of the answers, and the memory.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub(crate) async fn measure(run: &Run, world: &World) {
     memory("memory after", after);
 }
 
-/// Enough for each to be answered before its next turn.
+/// Enough connections that each is answered before its next turn.
 const CONNECTIONS: u32 = 1000;
 const WARM_UP: Duration = Duration::from_secs(3);
 const ROUND: Duration = Duration::from_secs(30);

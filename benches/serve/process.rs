@@ -24,12 +24,13 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// A server that judges, by the catalogs or slowly.
+    /// Starts a server that judges, with the catalogs or slowly.
     pub(crate) fn start(mode: Mode, world: &World) -> Self {
         Self::start_with(mode, world, "")
     }
 
-    /// Answers everything with the bytes that another server has for this question.
+    /// Starts a server that answers every request with the bytes of another server's answer to this
+    /// question.
     pub(crate) async fn constant(judge: &Self, question: &Question, world: &World) -> Self {
         let mut connection = judge.target.connect().await.expect("it listens");
         let answer = connection
@@ -70,7 +71,8 @@ impl Process {
         &self.target
     }
 
-    /// Connections that ask this. The server must answer it right, unless it is the slow one.
+    /// Connections that send this question. The server must answer it correctly, unless it is the
+    /// slow one.
     pub(crate) fn fleet(&self, question: &Question, connections: u32, rate: Rate) -> Fleet {
         Fleet {
             target: self.target.clone(),
@@ -85,19 +87,19 @@ impl Process {
         }
     }
 
-    /// The time of processors that it has taken so far.
+    /// The CPU time that the server has used so far.
     pub(crate) fn cpu(&self) -> Duration {
         process::cpu(self.child.id())
     }
 
-    /// A figure of the kernel's about its memory, such as `VmRSS`, in KiB.
+    /// A memory figure of the kernel, such as `VmRSS`, in KiB.
     pub(crate) fn kib(&self, field: &str) -> u64 {
         process::kib(self.child.id(), field)
     }
 }
 
 impl Drop for Process {
-    /// Its standard input ends, and so it does.
+    /// Closes the standard input of the process, which then ends.
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         drop(self.child.wait());

@@ -22,10 +22,10 @@ use olmguard_server::{Config, Guard, Judge, Limits, PendingReview, Server};
 
 use crate::world::World;
 
-/// What answers.
+/// The source of the answers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Mode {
-    /// The judge, by the catalogs.
+    /// A judge with the catalogs.
     Judge,
     /// A constant: the body is read, and the answer is always the text of [`ANSWER`].
     Constant,
@@ -33,16 +33,16 @@ pub(crate) enum Mode {
     Slow,
 }
 
-/// How long the slow judge takes.
+/// The time of the slow judge for each edit.
 const SLOW: Duration = Duration::from_millis(20);
 const WORKERS: usize = 2;
-/// So many edits a second are judged then.
+/// The number of edits per second that the slow judge can answer.
 pub(crate) const CAPACITY: u32 = 100;
 const QUEUE: usize = 64;
 
-/// The variable by which the process knows what it is.
+/// The environment variable that sets the mode of the process.
 pub(crate) const MODE: &str = "OLMGUARD_BENCH_MODE";
-/// The variable with the answer of [`Mode::Constant`].
+/// The environment variable with the answer of [`Mode::Constant`].
 pub(crate) const ANSWER: &str = "OLMGUARD_BENCH_ANSWER";
 
 impl Mode {
@@ -63,12 +63,12 @@ impl Mode {
     }
 }
 
-/// Whether this process is to be a server.
+/// Whether this process must be a server.
 pub(crate) fn is_server() -> bool {
     Mode::of_this_process().is_some()
 }
 
-/// Serves until standard input ends. The one line that is printed says where, and the certificate.
+/// Serves until standard input ends. Prints one line with the address and the certificate.
 pub(crate) fn run_server() {
     let mode = Mode::of_this_process().expect("it was asked");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");

@@ -1,7 +1,7 @@
-//! Requests a second, what share of those of a constant answer that is, and what each takes of the
-//! server's processors.
+//! Requests per second, their share of the rate of a constant answer, and the CPU time of the
+//! server per request.
 //!
-//! The client keeps to one core, so that the server has the other.
+//! The client uses only one core, so the server has the other.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::server::Mode;
 use crate::run::Run;
 use crate::world::World;
 
-/// The two take turns, so what else the machine does slows both.
+/// Runs both servers in turns, so that other load on the machine slows down both.
 pub(crate) async fn measure(run: &Run, world: &World) {
     let judge = Process::start(Mode::Judge, world);
     for question in world.questions() {
@@ -32,7 +32,8 @@ pub(crate) async fn measure(run: &Run, world: &World) {
     }
 }
 
-/// The turn with the median ratio. The aim is about the rate: a share of what a constant reaches.
+/// Notes the turn with the median ratio. The aim is about the rate, as a share of the rate of a
+/// constant answer.
 fn note(run: &Run, name: &str, judged: &Round, bare: &Round) {
     let figure = |row: String, unit: Unit, ours, theirs| Figure {
         peer: Some(Peer {
@@ -51,7 +52,7 @@ fn note(run: &Run, name: &str, judged: &Round, bare: &Round) {
             bare.rate,
         )
     });
-    // The kernel counts it in ticks, and a smoke may see none.
+    // The kernel counts CPU time in ticks, and a smoke run may see none.
     if !run.is_smoke {
         let row = format!("{name}: CPU time of the server for each");
         run.note(&figure(row, Unit::Microseconds, judged.cpu, bare.cpu));
@@ -62,11 +63,11 @@ fn share((judged, bare): &(Round, Round)) -> f64 {
     judged.rate / bare.rate
 }
 
-/// What one turn came to.
+/// The results of one turn.
 struct Round {
-    /// Requests a second.
+    /// Requests per second.
     rate: f64,
-    /// Microseconds of the server's processors, of each request.
+    /// CPU time of the server per request, in microseconds.
     cpu: f64,
 }
 

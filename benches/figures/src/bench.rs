@@ -1,4 +1,4 @@
-//! Which benches exist.
+//! The list of benches.
 
 use std::fmt;
 
@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bench {
-    /// One decision over real packages, next to OLM's resolver.
+    /// One decision with real packages, compared with OLM's resolver.
     Resolve,
     /// One answer as its package grows.
     Growth,
-    /// The protocol around a decision.
+    /// The steps around a decision: decoding a review, and writing its reply.
     Review,
-    /// Counting an answer.
+    /// Counting an answer in the metrics.
     Telemetry,
     /// One answer with many upgrade policies.
     Policies,
-    /// Whether the CRDs of a bundle can replace those before.
+    /// A comparison of the CRDs of a bundle with the earlier CRDs.
     Preflight,
-    /// Reading catalogs, next to operator-registry.
+    /// Reading catalogs, compared with operator-registry.
     Load,
-    /// Memory of catalogs, and a check of many manifests.
+    /// The memory of catalogs, and a check of many manifests.
     Footprint,
-    /// What a million bundles take.
+    /// The memory and the load time of a million bundles.
     Many,
-    /// A check of what a branch changes.
+    /// A check of the changes of a branch.
     Base,
-    /// What already runs, a preview of a catalog, and many clusters.
+    /// An audit, a preview of a catalog, and reports on many clusters.
     Audit,
-    /// Linting catalogs, next to opm.
+    /// Linting catalogs, compared with opm.
     Lint,
     /// The webhook under load.
     Serve,
@@ -39,7 +39,7 @@ pub enum Bench {
 }
 
 impl Bench {
-    /// In the order in which they run.
+    /// All benches, in the order in which they run.
     pub const ALL: [Self; 14] = [
         Self::Resolve,
         Self::Growth,
@@ -62,12 +62,12 @@ impl Bench {
         Self::ALL.into_iter().find(|bench| bench.name() == name)
     }
 
-    /// The names of all, separated by commas.
+    /// The names of all benches, separated by commas.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }
 
-    /// Its name.
+    /// The name of the bench.
     pub fn name(self) -> &'static str {
         match self {
             Self::Resolve => "resolve",
@@ -87,7 +87,7 @@ impl Bench {
         }
     }
 
-    /// What it measures: the title of its table.
+    /// The title of its table, which describes what is measured.
     pub fn title(self) -> &'static str {
         match self {
             Self::Resolve => "One decision over real packages",
@@ -109,7 +109,7 @@ impl Bench {
         }
     }
 
-    /// Whether it measures a process as users run it: the build that is delivered is then measured, too.
+    /// Whether the bench measures a process as users run it. The delivered build is then measured as well.
     pub fn measures_processes(self) -> bool {
         matches!(
             self,

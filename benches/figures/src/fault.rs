@@ -1,24 +1,24 @@
-//! What a fault costs the people who edit meanwhile.
+//! The effect of a fault on users who edit at the same time.
 
 use serde::{Deserialize, Serialize};
 
 /// One fault of a part of the cluster: a row of the table in `docs/reliability.md`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FaultRow {
-    /// What fails.
+    /// The part that fails.
     pub fault: String,
-    /// Edits before, during and after it.
+    /// Number of edits before, during and after the fault.
     pub edits: usize,
-    /// Edits a second.
+    /// Edits per second.
     pub pace: f64,
-    /// Edits without an answer of olmguard.
+    /// Number of edits without an answer from olmguard.
     pub failed: usize,
-    /// Edits that were allowed with a warning, because olmguard could not decide.
+    /// Number of edits that were allowed with a warning, because olmguard could not decide.
     pub undecided: usize,
-    /// Edits with the wrong answer.
+    /// Number of edits with a wrong answer.
     pub wrong: usize,
-    /// Seconds that the fault took.
+    /// Duration of the fault in seconds.
     pub seconds: f64,
-    /// Milliseconds after it until the last edit that was not answered as before.
+    /// Milliseconds from the end of the fault until the last edit that was not answered as before.
     pub recovered: u64,
 }

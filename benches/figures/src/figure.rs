@@ -8,24 +8,24 @@ use crate::bench::Bench;
 use crate::number::number;
 use crate::unit::Unit;
 
-/// One figure of olmguard, in one row of a table, with what it is compared with.
+/// One figure of olmguard, in one row of a table, with its comparison.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Figure {
-    /// The bench that measured it.
+    /// The bench that measured the figure.
     pub bench: Bench,
-    /// What was measured: the name of its row, which no other figure of the bench has.
+    /// The name of the row, which describes what was measured. It is unique within the bench.
     pub row: String,
-    /// What it counts in.
+    /// The unit of the figure.
     pub unit: Unit,
-    /// The figure.
+    /// The value of the figure.
     pub value: f64,
-    /// What was measured in turns with it.
+    /// The figure of another program, measured in turns with this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<Peer>,
-    /// What it should be.
+    /// The aim for the figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// Its place on a curve.
+    /// The place of the figure on a curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<OnCurve>,
 }
@@ -33,15 +33,15 @@ pub struct Figure {
 /// Another program that did the same in the same run.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Peer {
-    /// Its name.
+    /// The name of the program.
     pub name: String,
     /// Its figure, in the same unit.
     pub value: f64,
-    /// How many times better olmguard is: the median of the turns.
+    /// The factor by which olmguard is better: the median of the turns.
     pub ratio: f64,
 }
 
-/// What a figure should be.
+/// The aim for a figure.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aim {
@@ -56,7 +56,7 @@ pub enum Aim {
 /// The place of a figure on a curve.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct OnCurve {
-    /// What all curves of one chart have in common.
+    /// The name of the chart, which all its curves share.
     pub chart: String,
     /// The name of the curve.
     pub curve: String,
@@ -73,7 +73,7 @@ pub struct LineError {
 }
 
 impl Figure {
-    /// A figure without anything to compare it with.
+    /// A figure without a comparison.
     pub fn new(bench: Bench, row: impl Into<String>, unit: Unit, value: f64) -> Self {
         Self {
             bench,
@@ -86,7 +86,7 @@ impl Figure {
         }
     }
 
-    /// Whether it is what it should be; unknown without an aim, or without the peer that the aim is about.
+    /// Whether the aim is met. Unknown without an aim, or without the peer that the aim is about.
     pub fn is_met(&self) -> Option<bool> {
         match self.aim? {
             Aim::AtMost(most) => Some(self.value <= most),

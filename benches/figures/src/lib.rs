@@ -1,5 +1,5 @@
-//! What benches measure, as data: a bench writes figures, one JSON object per line, and `cargo xtask bench` reads
-//! them, so no program reads what is printed for people.
+//! The results of benches as data. A bench writes figures, one JSON object per line, and `cargo xtask bench` reads
+//! them. So no program parses output for people.
 
 mod bench;
 mod fault;

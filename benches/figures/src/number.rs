@@ -1,6 +1,7 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
-/// Three digits at least of a small number, and of a large one its whole part in groups of three.
+/// Formats a number: a small one with at least three digits, a large one as a whole number with
+/// groups of three digits.
 pub fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,

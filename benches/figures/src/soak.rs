@@ -1,13 +1,13 @@
-//! What a long run shows of the process in a pod.
+//! The figures of a long run, for the process in a pod.
 
 use serde::{Deserialize, Serialize};
 
-/// What a process holds at one moment.
+/// The resource usage of a process at one moment.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SoakSample {
     /// The pod, from 0.
     pub pod: usize,
-    /// Seconds since the beginning; at several times the usual speed as many as the same takes at the usual one.
+    /// Seconds since the start. At a higher speed, this is the time that the same work takes at the usual speed.
     pub seconds: f64,
     /// Bytes of resident memory.
     pub resident: f64,
@@ -17,25 +17,25 @@ pub struct SoakSample {
     pub tasks: f64,
 }
 
-/// What happened meanwhile.
+/// The work that was done during the run.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SoakWork {
-    /// How many times as often as usual all but the edits came.
+    /// The speed of everything except the edits, as a multiple of the usual speed.
     pub speed: u32,
-    /// Edits of people.
+    /// Number of edits by users.
     pub edits: usize,
-    /// Edits a second.
+    /// Edits per second.
     pub pace: f64,
-    /// Edits without an answer of olmguard, or with another answer than the right one.
+    /// Number of edits without an answer from olmguard, or with a wrong answer.
     pub wrong: usize,
-    /// Contents that the catalog had.
+    /// Number of contents that the catalog had.
     pub contents: usize,
-    /// Changes of a policy.
+    /// Number of changes of a policy.
     pub policies: usize,
-    /// Reports of audits.
+    /// Number of reports of audits.
     pub audits: f64,
-    /// Audits that were due.
+    /// Number of audits that were due.
     pub audits_due: f64,
-    /// Connections of hostile clients, which were opened.
+    /// Number of connections that hostile clients opened.
     pub hostile: usize,
 }

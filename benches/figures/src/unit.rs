@@ -1,10 +1,10 @@
-//! What a figure counts in.
+//! The units of figures.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a figure counts in, and whether more of it is better.
+/// The unit of a figure, which also decides whether more is better.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Unit {
     /// Nanoseconds.
@@ -23,22 +23,22 @@ pub enum Unit {
     KiB,
     /// MiB of memory.
     MiB,
-    /// 10^6 bytes a second.
+    /// 10^6 bytes per second.
     #[serde(rename = "MB/s")]
     MegabytesPerSecond,
-    /// Requests a second.
+    /// Requests per second.
     #[serde(rename = "/s")]
     PerSecond,
-    /// A ratio of two figures of which less is better.
+    /// A ratio of two figures; less is better.
     #[serde(rename = "times")]
     Times,
-    /// How many: neither more nor less of it is better.
+    /// A count; neither more nor less is better.
     #[serde(rename = "")]
     Count,
 }
 
 impl Unit {
-    /// As it is written behind a number.
+    /// The symbol after a number.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
@@ -54,7 +54,7 @@ impl Unit {
         }
     }
 
-    /// How many times better one figure is than another.
+    /// The factor by which one figure is better than another.
     pub fn ratio(self, one: f64, other: f64) -> f64 {
         match self {
             Self::MegabytesPerSecond | Self::PerSecond => one / other,
