@@ -85,7 +85,7 @@ mod tests {
         }
     }
 
-    /// A catalog can always be changed and deleted, also while no pod answers.
+    /// A catalog can always be changed and deleted, even if no pod answers.
     #[test]
     fn the_webhook_of_catalogs_is_added_and_blocks_nothing() {
         let (usual, further) = webhooks(USUAL, Some(PREVIEW)).unwrap();
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(names, ["changes-what-olm-resolves-by", "not-being-deleted"]);
     }
 
-    /// A policy can always be deleted, and written while no pod answers.
+    /// A policy can always be deleted and written, even if no pod answers.
     #[test]
     fn the_webhook_of_policies_blocks_nothing() {
         let (_, further) = webhooks(USUAL, None).unwrap();
@@ -130,7 +130,8 @@ mod tests {
     fn the_permission_is_one_policy_and_its_binding() {
         let ExpectedPermission { policies, binding } = permission();
         assert_eq!(policies.len(), 1);
-        // Without the definition of UpgradePolicy an API server cannot evaluate it: then there is no policy to hold.
+        // Without the UpgradePolicy CRD an API server cannot evaluate this policy, but then no upgrade policy exists
+        // either.
         assert_eq!(policies[0]["failurePolicy"], "Ignore");
         assert_eq!(binding["policyName"], BYPASS_NAME);
         assert_eq!(binding["validationActions"], serde_json::json!(["Deny"]));

@@ -1,4 +1,5 @@
-//! The command line as a whole, what it promises, and files of the repository that are made from the program.
+//! Tests of the command line as a whole, its promised interfaces, and files of the repository generated from the
+//! program.
 
 mod chart;
 mod compatibility;
@@ -6,7 +7,7 @@ mod crds;
 
 use super::*;
 
-/// The flags of every command, with the command's name.
+/// The flags of every command, each with the name of its command.
 fn flags() -> Vec<(String, clap::Arg)> {
     command().get_subcommands().flat_map(flags_of).collect()
 }

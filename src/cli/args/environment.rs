@@ -401,7 +401,7 @@ mod tests {
         }
     }
 
-    /// Flags that share a variable have one name and take the same values.
+    /// Flags that share a variable have the same name and accept the same values.
     #[test]
     fn flags_of_one_variable_mean_the_same() {
         let mut meanings = BTreeMap::new();
@@ -430,7 +430,7 @@ mod tests {
         }
     }
 
-    /// Help texts name the groups of shared flags: nothing else is in them.
+    /// Help texts name the groups of shared flags, so these groups must have no other flags.
     #[test]
     fn shared_flags_have_groups_of_their_own() {
         fn check(command: &Command) {

@@ -19,7 +19,7 @@ fn commands() -> Vec<(String, Command)> {
     below(&command(), "")
 }
 
-/// What a command prints for this flag on a terminal of 80 columns.
+/// The output of a command for this flag on a terminal of 80 columns.
 fn printed(words: &str, flag: &str) -> String {
     let typed: Vec<_> = words.split(' ').filter(|word| !word.is_empty()).collect();
     let typed: Vec<OsString> = [&typed, &[flag][..]]
@@ -135,7 +135,7 @@ fn every_command_has_examples_that_it_understands() {
     }
 }
 
-/// The lines of the examples; one that goes on in the next has both.
+/// The lines of the examples. A line that continues on the next includes it.
 fn examples_of(command: &Command) -> Vec<String> {
     let end = command.get_after_help().map(ToString::to_string);
     let end = end.unwrap_or_default();
@@ -146,7 +146,7 @@ fn examples_of(command: &Command) -> Vec<String> {
     lines.map(|line| line.replace('\r', "\n")).collect()
 }
 
-/// The words of olmguard in a line of a shell, without what is after a pipe.
+/// The arguments of olmguard in a shell command, without the part after a pipe.
 fn typed(line: &str) -> Vec<String> {
     let line = line.replace("\\\n", " ");
     let (_, own) = line.split_once("olmguard ").unwrap_or_default();

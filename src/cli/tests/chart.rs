@@ -1,7 +1,7 @@
 //! The value `settings` of the Helm chart: every flag of `serve`, with the values that it accepts.
 //!
-//! Helm refuses a setting that is not in `values.schema.json`. This test writes that part of the file from
-//! the command line, with `OLMGUARD_BLESS=1`, so no flag is missing and no name is wrong.
+//! Helm refuses a setting that is not in `values.schema.json`. With `OLMGUARD_BLESS=1`, this test writes that part of
+//! the file from the command line, so no flag is missing and no name is wrong.
 
 use std::any::TypeId;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ fn a_setting_accepts_what_its_flag_accepts() {
     }
 }
 
-/// What is between `BEGIN` and `END`.
+/// The text between `BEGIN` and `END`.
 fn settings() -> String {
     let mut text = HEAD.to_owned();
     for flag in flags() {

@@ -1,7 +1,7 @@
 //! The interfaces that `docs/compatibility.md` promises, as one list: `tests/compatibility.txt`.
 //!
-//! With `OLMGUARD_BLESS=1` this test adds what is new to the list. What is gone stays in it, and the test fails, until a
-//! person removes the line.
+//! With `OLMGUARD_BLESS=1`, this test adds new interfaces to the list. An interface that no longer exists stays in the
+//! list, and the test fails until a person removes the line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -124,7 +124,7 @@ fn root(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 
-/// Every field of a JSON form, with its type, and whether it can be left out.
+/// Every field of a JSON form, with its type, and whether it is optional.
 fn fields(file: &Path, all: &mut BTreeSet<String>) {
     let text = fs::read_to_string(file).expect("a schema");
     let schema: Value = serde_json::from_str(&text).expect("JSON");
@@ -178,7 +178,7 @@ fn type_of(property: &Value) -> String {
     }
 }
 
-/// The kinds and names of what the manifests install.
+/// The kinds and names of the objects that the manifests install.
 fn objects(file: &Path, all: &mut BTreeSet<String>) {
     let text = fs::read(file).expect("a manifest");
     for document in documents(&text) {

@@ -1,4 +1,4 @@
-//! The files of `deploy/crds`, which are written from the types below this folder.
+//! The files in `deploy/crds`, which are generated from the types in this module.
 //!
 //! The test writes them with `OLMGUARD_BLESS=1`.
 
@@ -30,7 +30,7 @@ fn the_definitions_are_those_of_the_types() {
     }
 }
 
-/// An object that fits can still have faults; one without faults fits.
+/// An object that matches its schema can still have faults. An object without faults always matches.
 #[test]
 fn the_limits_are_those_of_the_reader() {
     let [(_, policy), _] = definitions();
@@ -87,7 +87,7 @@ fn the_limits_are_those_of_the_reader() {
     }
 }
 
-/// What a policy can have, and what a typo makes of it, which only the reader finds.
+/// An allowed policy, and the same policy with a typo, which only the reader detects.
 #[test]
 fn what_can_be_read_fits_and_a_typo_is_kept() {
     let [(_, policy), (_, guardrails)] = definitions();

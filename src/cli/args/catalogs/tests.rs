@@ -1,4 +1,4 @@
-//! The flags of every command that judges, typed.
+//! Tests of the flags that all evaluating commands share, as typed.
 
 use clap::Parser;
 

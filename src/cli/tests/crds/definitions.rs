@@ -41,9 +41,9 @@ pub fn definitions() -> [(&'static str, Value); 2] {
     })
 }
 
-/// The derive lets every optional field be `null`. An API server would store that, and the reader of a policy refuses
-/// it: without it, an API server removes a `null` as it does for its own kinds. Bounds are whole numbers here, as an API
-/// server writes them.
+/// Removes `null`, which the derive allows for every optional field: an API server would store it, and the reader of a
+/// policy refuses it. Without it, an API server drops a `null`, as it does for its own kinds. Also makes bounds whole
+/// numbers, as an API server writes them.
 fn simplify(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

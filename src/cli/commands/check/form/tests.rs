@@ -1,4 +1,4 @@
-//! Whatever names, places and messages hold, a form stays what it is.
+//! Each form stays well-formed, whatever names, places and messages contain.
 
 mod github;
 mod junit;
@@ -15,7 +15,7 @@ use olmguard_engine::explain::not_judged;
 use olmguard_engine::extension::{Filter, Identity, InstalledBundle};
 use olmguard_engine::judge::{Advice, Exemption, Fix, FixValue, Token};
 
-/// What a run is made of, before it is told.
+/// The parts of a run, before they are reported.
 #[derive(Clone, Debug)]
 pub(super) struct Happened {
     results: Vec<(Ended, Exit)>,
@@ -41,7 +41,7 @@ impl Happened {
     }
 }
 
-/// A result with these texts: the name, the file, the message, what is asked for, a warning.
+/// A result with these texts: the name, the file, the message, the requested range, and a warning.
 pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Exit) {
     let [name, file, message, range, warning] = texts;
     let unknown = Exemption::UnknownVersion {
@@ -101,7 +101,7 @@ pub(super) fn happened(results: Vec<(Ended, Exit)>) -> Happened {
     }
 }
 
-/// Texts that mean something in one of the forms, and any others.
+/// Texts that have a meaning in one of the forms, and arbitrary texts.
 fn texts() -> impl Strategy<Value = String> {
     let traps = prop::sample::select(vec![
         "",
@@ -173,7 +173,7 @@ fn places() -> impl Strategy<Value = Place> {
     ]
 }
 
-/// Any run: its results may count as anything that their verdicts may count as.
+/// Any run. Its results count as anything that their verdicts allow.
 pub(super) fn runs() -> impl Strategy<Value = Happened> {
     let rows: Vec<(Token, Exit)> = vec![
         (Token::Resolved, Exit::Good),

@@ -1,4 +1,4 @@
-//! Flags that agree, and those that do not.
+//! Tests of flags that are consistent, and of flags that are not.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ fn flags_that_agree_say_it_all() {
     ));
 }
 
-/// Where a self-managed authority is kept, by a program that runs in namespace `own`.
+/// The place of a self-managed CA, for a program in the namespace `own`.
 fn placed(arguments: &[&str]) -> AuthorityPlace {
     let name = "--tls-server-name=olmguard.own.svc";
     match resolved(&[&[name], arguments].concat()).unwrap() {
@@ -156,7 +156,7 @@ fn a_self_managed_authority_has_its_place() {
     assert_eq!(place.configurations, ["a", "b", "c"]);
 }
 
-/// Nothing is asked of a cluster that is not there.
+/// Without a cluster, no request is made to one.
 #[tokio::test]
 async fn a_self_managed_authority_needs_a_cluster() {
     let certs = resolved(&["--certs=self-managed", "--tls-server-name=a.b.svc"]).unwrap();

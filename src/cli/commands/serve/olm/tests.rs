@@ -1,4 +1,4 @@
-//! Which OLM is taken, after each thing that can be heard of the one in the cluster.
+//! The OLM that is used after each event about the OLM in the cluster.
 
 use clap::Parser;
 use serde_json::json;
@@ -47,7 +47,7 @@ async fn found(image: &str, args: &[&str]) -> RunningOlm {
     olm::find(&api.client(), None).await.unwrap()
 }
 
-/// What programs are told.
+/// Asserts what probes show.
 #[track_caller]
 fn is_known_as(follower: &OlmFollower, expected: OlmEvidence) {
     assert_eq!(follower.board.readiness().olm, Some(expected));
@@ -58,7 +58,7 @@ fn nowhere() -> OlmEvent {
     OlmEvent::NotFound(FindError::Nowhere { namespaces })
 }
 
-/// The release and whether releases of bundles are supported, where anything is said.
+/// The release, and whether it supports releases of bundles; `None` without rules.
 fn taken(rules: Option<Rules>) -> Option<(&'static str, bool)> {
     let rules = rules?;
     let gated = rules.release_key == olmguard_catalog::olm::ReleaseKey::Honoured;

@@ -6,10 +6,10 @@ use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::Token;
 use olmguard_report::Place;
 
-/// A command: its word, its properties, its message.
+/// A command: its name, its properties, and its message.
 type Command<'c> = (&'c str, Vec<(String, String)>, String);
 
-/// A line as the runner reads it.
+/// Parses a line as the runner does.
 fn command(line: &str) -> Option<Command<'_>> {
     let rest = line.strip_prefix("::")?;
     let (head, message) = rest.split_once("::")?;
@@ -29,7 +29,7 @@ fn file_of(place: &Place) -> Option<String> {
     }
 }
 
-/// A path without the leading `./` that no repository has.
+/// A path without the leading `./`, which no repository has.
 fn in_repository(path: &str) -> &str {
     let rest = path.strip_prefix("./");
     let rest = rest.map(|rest| rest.trim_start_matches('/'));

@@ -7,10 +7,10 @@ use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::Token;
 use olmguard_report::text::clean;
 
-/// What a reader of GitHub's Markdown finds in it.
+/// The contents that a reader of GitHub's Markdown finds.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The cells of each row of the table, without its head: the code in each.
+    /// The cells of each row of the table, without its head: the code in each cell.
     rows: Vec<Vec<Vec<String>>>,
     /// The texts in blocks of code.
     blocks: Vec<String>,
