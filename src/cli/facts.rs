@@ -191,7 +191,7 @@ impl FactsArgs {
     }
 }
 
-/// How many policies a warning names.
+/// The maximum number of policies that a warning names.
 const MOST_NAMED: usize = 5;
 
 /// Removes the policies that match by label or namespace, and warns about it: a question about a package has neither.
@@ -304,7 +304,7 @@ pub(crate) fn origin(
     }
 }
 
-/// How a command reads facts: within its memory, with progress on a terminal.
+/// The settings for reading facts: the memory of a command, and progress on a terminal.
 pub(crate) fn reading() -> Reading<'static> {
     Reading {
         memory: memory::of_commands(),

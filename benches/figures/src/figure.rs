@@ -35,7 +35,7 @@ pub struct Figure {
 pub struct Peer {
     /// The name of the program.
     pub name: String,
-    /// Its figure, in the same unit.
+    /// The figure of the program, in the same unit.
     pub value: f64,
     /// The factor by which olmguard is better: the median of the turns.
     pub ratio: f64,

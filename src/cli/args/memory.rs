@@ -94,7 +94,8 @@ impl fmt::Display for MemoryLimit {
     }
 }
 
-/// With less, a server has no room for the catalogs that OLM installs by default, about 4 MiB each.
+/// The minimum for catalogs. With less, a server has no room for the catalogs that OLM installs by default, about 4
+/// MiB each.
 const LEAST: MemoryLimit = MemoryLimit(64 << 20);
 
 /// The process without catalogs and connections: its threads, compressors, and the memory that the allocator retains.

@@ -50,7 +50,7 @@ pub(crate) struct DemoArgs {
 
 const EXAMPLES: &[&str] = &["olmguard demo", "olmguard demo --keep"];
 
-/// What happens after the last case.
+/// The action after the last case.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Afterwards {
     End,

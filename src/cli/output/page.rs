@@ -117,7 +117,7 @@ impl<'p> Rendering<'p> {
         self.at = self.at.max(part.end);
     }
 
-    /// How many of these characters a part starts with.
+    /// The number of these characters at the start of a part.
     fn leading(&self, part: &Range<usize>, marks: &[char]) -> usize {
         let part = self.page.get(part.clone()).unwrap_or_default();
         part.len() - part.trim_start_matches(marks).len()

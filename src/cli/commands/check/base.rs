@@ -432,7 +432,7 @@ fn spells(text: &[u8]) -> bool {
     escapes.any(|at| matches!(letter(at), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
 }
 
-/// Words of which one is in the kind of every extension.
+/// The kind of every extension contains one of these words.
 const WORDS: [&str; 2] = ["ClusterExtension", "Operator"];
 
 /// The number of bytes after a key that are searched. It exceeds the length of any name.
