@@ -1,5 +1,4 @@
-//! Accepting connections until the server closes, and seeing each of them to its end; one is closed when there are too
-//! many.
+//! Accepts connections until the server closes, and serves each one to its end. If too many are open, one is evicted.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,15 +17,15 @@ use crate::limits::Patience;
 use crate::pace::{PeerWait, heard};
 use crate::telemetry::metrics::{ConnectionMetrics, ConnectionRefusal, Eviction};
 
-/// What a listener speaks below HTTP.
+/// The protocol of a listener below HTTP.
 #[derive(Clone, Debug)]
 pub(super) enum Transport {
-    /// Nothing.
+    /// No protocol.
     Plain,
     Tls(Handshake),
 }
 
-/// A port: where connections come in, and how they are served.
+/// A port: its listener, and how its connections are served.
 #[derive(Debug)]
 pub(super) struct ServerPort {
     pub(super) listener: TcpListener,
@@ -37,7 +36,7 @@ pub(super) struct ServerPort {
 }
 
 impl ServerPort {
-    /// Accepts until the server is closed, then waits for the connections that are left.
+    /// Accepts connections until the server closes, then waits for the open ones to end.
     pub(super) async fn run(mut self) {
         let mut tasks = JoinSet::new();
         let mut closing = self.config.phase.clone();
@@ -52,7 +51,7 @@ impl ServerPort {
                 },
             }
         }
-        // What the system has taken already would be cut off with the listener.
+        // Connections in the kernel's accept queue would be reset when the listener closes.
         while let Some((stream, peer)) = backlog(&self.listener) {
             self.take(stream, peer, &mut tasks).await;
         }
@@ -65,7 +64,8 @@ impl ServerPort {
         self.connections.leave(id);
     }
 
-    /// One that was sent away has its socket until its task has ended, so that is waited for.
+    /// Serves a new connection, if there is room. An evicted connection keeps its socket until its task ends, so this
+    /// waits for the task.
     async fn take(&mut self, stream: TcpStream, peer: SocketAddr, tasks: &mut JoinSet<()>) {
         let address = peer.ip().to_canonical();
         match self.connections.make_room(address) {
@@ -97,7 +97,7 @@ impl ServerPort {
         pace: Arc<PeerWait>,
         tasks: &mut JoinSet<()>,
     ) -> AbortHandle {
-        // A reply is written at once and whole: waiting for more to send only delays it.
+        // A reply is written in one piece, so Nagle's algorithm would only delay it.
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "Failed to set TCP_NODELAY on a connection");
         }
@@ -123,8 +123,8 @@ impl ServerPort {
         }
     }
 
-    /// Without file descriptors or memory the next try fails as well, and at once, unless somebody
-    /// goes.
+    /// Evicts a connection and waits after a failed accept. Without file descriptors or memory, the next attempt would
+    /// fail immediately too, unless a connection is closed.
     async fn pause(&mut self, error: &io::Error) {
         let is_of_peer = matches!(
             error.kind(),
@@ -141,8 +141,8 @@ impl ServerPort {
     }
 }
 
-/// A connection that the system has taken. The system itself is asked: tokio knows of one only after
-/// its next look at the socket.
+/// Takes a connection from the kernel's accept queue. This calls the system directly, because tokio learns of a new
+/// connection only when it next polls the socket.
 fn backlog(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     let (socket, peer) = SockRef::from(listener).accept().ok()?;
     socket.set_nonblocking(true).ok()?;
@@ -152,27 +152,27 @@ fn backlog(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
 
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
-// === Listening on an address, on IPv4 where a machine has no IPv6 ===
+// === Listening on an address, on IPv4 if the machine has no IPv6 ===
 
 /// An address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {addr}: {source}; give another address or port")]
 pub struct BindError {
-    /// The address as asked for.
+    /// The requested address.
     pub addr: SocketAddr,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 
-/// A socket that accepts, and where.
+/// A listening socket, with its address.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: TcpListener,
     pub(super) addr: SocketAddr,
 }
 
-/// Listens. `[::]`, which stands for every address of either family, is `0.0.0.0` where there is
-/// no IPv6.
+/// Listens on an address. `[::]`, which means every address of both families, becomes `0.0.0.0` if the machine has no
+/// IPv6.
 pub(super) fn bind(addr: SocketAddr) -> Result<Listener, BindError> {
     let failed = |source| BindError { addr, source };
     let socket = match socket(addr) {
@@ -187,14 +187,14 @@ pub(super) fn bind(addr: SocketAddr) -> Result<Listener, BindError> {
     Ok(Listener { socket, addr })
 }
 
-/// A machine may be set up so that a socket of IPv6 takes nobody else; `[::]` is for both all the
-/// same.
+/// Opens a listening socket. A machine can restrict IPv6 sockets to IPv6 by default, but `[::]` must accept both
+/// families.
 fn socket(addr: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
     if addr.is_ipv6() {
         socket.set_only_v6(addr.ip() != Ipv6Addr::UNSPECIFIED)?;
     }
-    // As the standard library does: a port is free again as soon as its server is gone.
+    // The standard library does the same: a port can be bound again as soon as its server has exited.
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&addr.into())?;
@@ -202,7 +202,8 @@ fn socket(addr: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-/// A kernel without IPv6 knows no such family; one that has it switched off, no such address.
+/// Whether an error can mean that the machine has no IPv6. A kernel without IPv6 reports an unsupported family, and a
+/// kernel with IPv6 disabled an unavailable address.
 fn lacks_family(error: &io::Error) -> bool {
     !matches!(
         error.kind(),
@@ -210,14 +211,14 @@ fn lacks_family(error: &io::Error) -> bool {
     )
 }
 
-/// How many connections the system takes before they are accepted; it may allow fewer.
+/// The requested length of the kernel's accept queue; the kernel may cap it.
 const BACKLOG: i32 = 1024;
 
-// === The open connections, and which one is closed when there are too many ===
+// === The open connections, and which one is evicted if there are too many ===
 //
-// Slow clients keep no one out. If the last seat is taken, the connection is evicted that has used the largest share of
-// the time allowed in its current state. So a silent handshake is evicted before an idle connection of the same age,
-// and the newest connection last. A connection that waits for an answer is never evicted.
+// Slow clients keep no one out. If all seats are taken, the server evicts the connection that has used the largest
+// share of the time allowed in its current state. So a silent handshake is evicted before an idle connection of the
+// same age, and the newest connection last. A connection that waits for an answer is never evicted.
 
 /// The connections that are open.
 #[derive(Debug)]
@@ -229,7 +230,7 @@ pub(super) struct ConnectionTable {
     peers: HashMap<IpAddr, usize>,
 }
 
-/// One connection.
+/// An open connection.
 #[derive(Debug)]
 struct Seat {
     peer: IpAddr,
@@ -237,14 +238,14 @@ struct Seat {
     task: AbortHandle,
 }
 
-/// What became of the wish for one more seat.
+/// The result of a request for one more seat.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Seating {
-    /// There is one.
+    /// A seat was free.
     Free,
-    /// There is one now: somebody had to go.
+    /// A connection was evicted to free a seat.
     Made,
-    /// There is none: everybody waits for an answer.
+    /// No seat: every connection that could be evicted waits for an answer.
     None,
 }
 
@@ -259,7 +260,7 @@ impl ConnectionTable {
         }
     }
 
-    /// Sees to it that this peer can have one more.
+    /// Frees a seat for one more connection of this peer, if it has to.
     pub(super) fn make_room(&mut self, peer: IpAddr) -> Seating {
         let of_peer = self.peers.get(&peer).copied().unwrap_or_default();
         if of_peer >= self.most_per_peer.get() {
@@ -271,18 +272,18 @@ impl ConnectionTable {
         }
     }
 
-    /// How many connections have a seat.
+    /// Returns the number of connections that have a seat.
     pub(super) fn len(&self) -> usize {
         self.seats.len()
     }
 
-    /// Notes a connection that has been opened.
+    /// Adds a connection that was opened.
     pub(super) fn enter(&mut self, peer: IpAddr, pace: Arc<PeerWait>, task: AbortHandle) {
         *self.peers.entry(peer).or_default() += 1;
         self.seats.insert(task.id(), Seat { peer, pace, task });
     }
 
-    /// Notes that a connection has ended; that of one that was evicted is no news.
+    /// Removes a connection that has ended. An evicted connection was removed before, so its end changes nothing.
     pub(super) fn leave(&mut self, task: Id) {
         let Some(seat) = self.seats.remove(&task) else {
             return;
@@ -295,7 +296,7 @@ impl ConnectionTable {
         }
     }
 
-    /// Sends one away, whoever it is: the system has no more to give.
+    /// Evicts a connection of any peer, because the system has no more resources.
     pub(super) fn evict_any(&mut self) -> Seating {
         self.evict(|_| true)
     }
@@ -358,7 +359,7 @@ mod tests {
         metrics.render().lines().any(|line| line == series)
     }
 
-    /// Both of its ends are done before the port is looked at for the first time.
+    /// Each client has sent its request, and the server is closed, before the port first polls its socket.
     #[tokio::test]
     async fn what_the_system_took_before_the_end_is_answered() {
         let (sender, phase) = watch::channel(Phase::Serving);
@@ -388,7 +389,7 @@ mod tests {
         assert!(std::net::TcpStream::connect(address).is_err());
     }
 
-    /// A connection that is sent away is gone before the next one is served.
+    /// An evicted connection is closed before the next one is served.
     #[tokio::test]
     async fn there_are_never_more_connections_than_the_limit() {
         let (_sender, phase) = watch::channel(Phase::Serving);
@@ -428,7 +429,7 @@ mod tests {
         ] {
             assert!(counts(&metrics, series), "{series}");
         }
-        // Nobody is left to go: it only waits.
+        // No connection is left to evict, so the port only waits.
         port.pause(&io::Error::other("too many open files")).await;
         let evicted = "olmguard_connections_evicted_total{port=\"reviews\",reason=\"for_room\"} 1";
         assert!(counts(&metrics, evicted));
@@ -502,7 +503,7 @@ mod tests {
             }
         }
 
-        /// Takes a seat a second after the last one.
+        /// Adds a connection one second after the previous one.
         async fn enter(&mut self, peer: u8, waiting: WaitingFor) -> Id {
             tokio::time::advance(Duration::from_secs(1)).await;
             let pace = Arc::new(PeerWait::new());
@@ -513,7 +514,7 @@ mod tests {
             id
         }
 
-        /// The connection that was evicted.
+        /// Returns the connection that was evicted.
         async fn gone(&mut self) -> Id {
             let ended = self.tasks.join_next().await.unwrap().unwrap_err();
             assert!(ended.is_cancelled());

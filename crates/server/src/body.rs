@@ -1,4 +1,4 @@
-//! Reading the body of a request: as much as a review can be, in bounded memory, in time.
+//! Reads the body of a request: in bounded memory, before a deadline, up to the size of the largest review.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -12,12 +12,11 @@ use tokio::time::timeout_at;
 
 use crate::limits::{Deadline, Peers};
 
-/// The memory that the large bodies of a server share.
+/// The memory that all large bodies of a server share.
 ///
-/// Each body has [`FREE`] bytes for itself, so that an ordinary review never needs a share: bodies that
-/// are large and slow are only in each other's way. One that is larger is weighed from its first byte,
-/// by the memory that is set aside for it and before it is. Half of the memory is the most that one
-/// address has of it.
+/// Each body has [`FREE`] bytes of its own, so an ordinary review needs no share, and large or slow bodies only delay
+/// each other. A larger body acquires a share for its whole allocation, before the allocation is made. One address can
+/// have at most half of the memory.
 #[derive(Debug)]
 pub(super) struct BodyMemory {
     all: Arc<Semaphore>,
@@ -31,11 +30,12 @@ pub(super) struct ReadBody {
     _share: Share,
 }
 
-/// What a body takes of the memory, until it is dropped: what was read from it may be as large.
+/// The share of a body in the memory. It is kept until it is dropped, because what was parsed from the body can be as
+/// large.
 #[derive(Debug, Default)]
 #[must_use = "the memory is given back when it is dropped"]
 pub(super) struct Share {
-    /// The share of all memory, and of the memory of its address.
+    /// The permits from all memory and from the share of the address.
     _permits: Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum BodyError {
     /// The body is longer than any review.
     #[error("body larger than {BODY_LIMIT} bytes: expected an AdmissionReview")]
     TooLarge,
-    /// Too many large ones are held, and none was let go in time.
+    /// The memory for large bodies is in use, and too little was released in time.
     #[error("no memory for the review within {} ms: expected fewer large ones at once; try again", .0.within.as_millis())]
     NoRoom(Deadline),
     /// The body did not arrive in time.
@@ -57,14 +57,14 @@ pub(super) enum BodyError {
 }
 
 impl ReadBody {
-    /// Whether it has more than every body has for itself.
+    /// Whether the body is larger than the bytes that every body has of its own.
     pub(super) fn is_large(&self) -> bool {
         self.bytes.capacity() > FREE
     }
 }
 
 impl BodyMemory {
-    /// A memory of so many bytes.
+    /// Creates a memory of `bytes` bytes.
     pub(super) fn of(bytes: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))),
@@ -72,7 +72,7 @@ impl BodyMemory {
         }
     }
 
-    /// Reads the body that an address sends, until the deadline.
+    /// Reads the body that `peer` sends, until the deadline.
     pub(super) async fn read(
         &self,
         peer: IpAddr,
@@ -99,7 +99,7 @@ impl BodyMemory {
         Ok(read)
     }
 
-    /// What was read, where there is room for so many bytes. Both places are weighed while there are two.
+    /// Moves the bytes to a new allocation of `room` bytes. The shares of both allocations count while both exist.
     async fn moved(
         &self,
         read: ReadBody,
@@ -126,7 +126,7 @@ impl BodyMemory {
             return Ok(Share::default());
         }
         let count = |bytes| u32::try_from(bytes).map_err(|_| BodyError::TooLarge);
-        // One that is larger than what its address may have takes that whole.
+        // A body larger than the share of its address takes that whole share.
         let (of_all, of_peer) = (count(bytes)?, count(bytes.min(self.peers.each))?);
         let taken = async {
             let of_peer = self.peers.share(peer).acquire_many_owned(of_peer).await?;
@@ -142,8 +142,8 @@ impl BodyMemory {
     }
 }
 
-/// How much room a body gets that has so many bytes and says how many there will be. A length that lies
-/// costs no more than what every body has for itself, until more than that has come.
+/// Returns the capacity for a body of `length` bytes so far that declares `declared` bytes. A false declaration
+/// reserves no more than [`FREE`] bytes until more than that has arrived.
 fn room(length: usize, declared: usize) -> usize {
     if length <= FREE {
         return declared.clamp(length, FREE);
@@ -152,14 +152,14 @@ fn room(length: usize, declared: usize) -> usize {
     if declared < length { doubled } else { declared }
 }
 
-/// The next bytes of a body; none at its end.
+/// Returns the next bytes of a body; none at its end.
 async fn next(body: &mut Body, deadline: Deadline) -> Result<Option<Bytes>, BodyError> {
     loop {
         let frame = timeout_at(deadline.at, body.frame()).await;
         match frame.map_err(|_| BodyError::TooSlow(deadline))? {
             None => return Ok(None),
             Some(Err(error)) => return Err(BodyError::Broken(error)),
-            // Whoever sends trailers sends them for nothing.
+            // Trailers are ignored.
             Some(Ok(frame)) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));
@@ -169,14 +169,14 @@ async fn next(body: &mut Body, deadline: Deadline) -> Result<Option<Bytes>, Body
     }
 }
 
-/// What is at the bottom of an error: those above it say only that a body was read.
+/// Returns the root cause of an error: the errors above it only report that reading a body failed.
 fn cause(error: &axum::Error) -> String {
     let error: &dyn Error = error;
     let chain = std::iter::successors(Some(error), |error| (*error).source());
     chain.last().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The length that the request says its body has.
+/// Returns the length that the request declares for its body.
 fn declared(headers: &HeaderMap) -> Option<usize> {
     headers
         .get(header::CONTENT_LENGTH)?
@@ -186,14 +186,14 @@ fn declared(headers: &HeaderMap) -> Option<usize> {
         .ok()
 }
 
-/// An API server sends at most two objects of 3 MiB, and what surrounds them.
+/// The longest body. An API server sends at most two objects of 3 MiB, and the review around them.
 pub(super) const BODY_LIMIT: usize = 7 << 20;
 
-/// What every body has for itself: the connections that may be open bound it as a whole. A review of an
-/// ordinary extension has 7 KB.
+/// The bytes that every body has of its own; the limit on connections bounds their sum. A review of an ordinary
+/// extension has 7 KB.
 pub(super) const FREE: usize = 16 << 10;
 
-// === The headers of a request: they must describe a body of plain JSON ===
+// === The headers of a request: they must describe an unencoded JSON body ===
 
 /// Whether `content-type` is `application/json`, in any case and with any parameters.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
@@ -204,7 +204,7 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
 }
 
-/// Whether `content-encoding` names nothing but `identity`, in any case.
+/// Whether `content-encoding` names only `identity`, in any case.
 pub(super) fn is_identity(headers: &HeaderMap) -> bool {
     codings(headers, &header::CONTENT_ENCODING)
         .all(|coding| coding.eq_ignore_ascii_case(b"identity"))
@@ -220,7 +220,7 @@ pub(super) fn is_chunked_at_most(headers: &HeaderMap) -> bool {
     first.is_none_or(|coding| coding.eq_ignore_ascii_case(b"chunked")) && codings.next().is_none()
 }
 
-/// The codings of a list header, over all its lines.
+/// Returns the codings of a list header, from all its lines.
 fn codings<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h [u8]> {
     let lines = headers.get_all(name).into_iter();
     let codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
@@ -231,7 +231,7 @@ fn codings<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item 
 
 #[cfg(test)]
 mod tests {
-    //! Bodies that are large, late or broken off.
+    //! Large, late and truncated bodies.
 
     use std::net::Ipv4Addr;
     use std::time::Duration;
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(of_other.unwrap().bytes.len(), LARGE);
     }
 
-    /// A body of unknown length, in pieces.
+    /// Reads bodies of unknown length, in pieces.
     #[tokio::test]
     async fn what_is_set_aside_is_what_is_weighed() {
         let memory = BodyMemory::of(4 * BODY_LIMIT);

@@ -1,13 +1,14 @@
-//! What an edit of a catalog changes for the extensions that already run: `POST /validate-catalog`.
+//! The effects of a catalog edit on the extensions that already run: `POST /validate-catalog`.
 //!
 //! ```text
 //! review -> a worker reads it -> edit -> the catalogs after it -> list of extensions -> one preview at a time -> warnings
 //!                            '-- nothing that counts: no warnings      '-- shared          '-- until the deadline
 //! ```
 //!
-//! A preview checks every extension twice, which can take seconds. So it takes no worker from edits of extensions, and
-//! its time is not counted as their pace; only one runs at a time. An edit is denied only if an upgrade policy denies the
-//! bundle of a step that OLM would take automatically because of it, and it takes no catalog away.
+//! A preview checks every extension twice, which can take seconds. So it occupies no worker for edits of extensions,
+//! its time does not count in their pace, and only one preview runs at a time. An edit is denied only if an upgrade
+//! policy denies the bundle of a step that OLM would take automatically because of the edit, and the edit removes no
+//! catalog.
 
 use std::fmt;
 use std::future::Future;
@@ -31,7 +32,7 @@ use olmguard_views::audit_change::{CatalogEditReport, CatalogRefusal, EditNote};
 
 /// Lists the extensions that are installed.
 pub trait ListExtensions: fmt::Debug + Send + Sync + 'static {
-    /// All of them, as far as they can be listed.
+    /// Lists all extensions, as far as they can be listed.
     fn list(&self) -> Pin<Box<dyn Future<Output = Installations> + Send>>;
 }
 
@@ -40,7 +41,7 @@ pub trait ListExtensions: fmt::Debug + Send + Sync + 'static {
 pub struct Installations {
     /// The listed extensions.
     pub extensions: Arc<[Extension]>,
-    /// Why these may not be all, in one line.
+    /// The reason why the list may be incomplete, in one line.
     pub fault: Option<String>,
 }
 
@@ -52,7 +53,7 @@ pub struct CatalogPreviews {
     free: Arc<Semaphore>,
 }
 
-/// What is answered to an edit.
+/// The answer to an edit.
 #[derive(Clone, Debug)]
 pub(super) struct Preview {
     pub(super) result: CatalogReviewResult,
@@ -61,7 +62,7 @@ pub(super) struct Preview {
     pub(super) refusal: Option<CatalogRefusal>,
 }
 
-/// An edit, and what is needed to check it.
+/// An edit, with the facts to check it.
 struct EditedSides {
     edit: CatalogEdit,
     facts: FactsOfMoment,
@@ -73,7 +74,7 @@ struct EditedSides {
 }
 
 impl CatalogPreviews {
-    /// Checks by the catalogs of a guard, for the extensions of a cluster.
+    /// Creates previews that use the catalogs of `guard` and the extensions that `installed` lists.
     pub fn new(guard: Guard, installed: Arc<dyn ListExtensions>) -> Self {
         Self {
             guard,
@@ -82,7 +83,7 @@ impl CatalogPreviews {
         }
     }
 
-    /// The preview of an edit that is made now, as far as there is time; none if it panicked.
+    /// Returns the preview of an edit that is made now, as far as time allows; none if it panicked.
     pub(super) async fn of(
         &self,
         edit: &CatalogEdit,
@@ -115,7 +116,7 @@ impl CatalogPreviews {
             return Some(Preview::not_in_time());
         };
         let checking = spawn_blocking(move || {
-            // Until the end, which is later than the deadline if one extension takes long.
+            // The permit is kept until the end, which is after the deadline if one extension takes long.
             let _free = free;
             sides.preview(&installed, deadline)
         });
@@ -172,7 +173,7 @@ impl EditedSides {
         }
     }
 
-    /// The content that the edit was checked with, if it names another image.
+    /// Returns a note about the content that the edit was checked with, if the edit names another image.
     fn content_note(&self) -> Option<EditNote> {
         let name = self.edit.name().to_owned();
         match &self.content {
@@ -184,7 +185,7 @@ impl EditedSides {
 }
 
 impl Preview {
-    /// The only thing that can be said.
+    /// A preview with a single warning.
     pub(super) fn only(result: CatalogReviewResult, note: &EditNote) -> Self {
         Self {
             result,
@@ -193,7 +194,7 @@ impl Preview {
         }
     }
 
-    /// Nothing is to be said.
+    /// A preview without warnings, because the edit changes nothing that counts.
     pub(super) fn idle() -> Self {
         Self {
             result: CatalogReviewResult::Idle,
@@ -207,8 +208,9 @@ impl Preview {
     }
 }
 
-/// How many previews run at the same time: each uses a core.
+/// How many previews run at the same time; each occupies a core.
 const AT_ONCE: usize = 1;
 
-/// What part of the time is left when no further extension is checked: one takes some milliseconds at most.
+/// The part of the time that must be left to check another extension, as a divisor. One takes some milliseconds at
+/// most.
 const RESERVE: u32 = 10;

@@ -1,4 +1,4 @@
-//! One connection: TLS, if the port has it, then HTTP/1.1 from its first request to its last.
+//! One connection: TLS, if the port uses it, then HTTP/1.1 from its first request to its last.
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,7 @@ use crate::pace::{PacedStream, PeerWait, WaitingFor, heard};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction, HandshakeFailure};
 use crate::tls::Certificates;
 
-/// What every connection of a port is served with.
+/// The configuration that all connections of a port share.
 #[derive(Clone, Debug)]
 pub(super) struct ConnectionConfig {
     pub(super) router: Router,
@@ -42,15 +42,15 @@ pub(super) struct ConnectionConfig {
     pub(super) phase: watch::Receiver<Phase>,
 }
 
-/// Serves a connection until its peer or the server ends it, or it keeps the server waiting too long.
+/// Serves a connection until the peer or the server ends it, or until the peer keeps the server waiting too long.
 ///
-/// When the server leaves, any connection ends with its next reply, which says so. An idle connection stays until the
-/// server closes. A request can be on its way at that moment, and its client cannot send it again; the longer a
-/// connection is idle, the less probable that is. hyper also closes a connection before its first request, so a graceful
-/// shutdown begins only after one.
+/// When the server leaves, each connection ends with its next reply, which carries `connection: close`. An idle
+/// connection stays open until the server closes. A request can be on its way at that moment, and its client cannot
+/// send it again; the longer a connection is idle, the less likely that is. hyper would also close a connection before
+/// its first request, so a graceful shutdown starts only after one.
 ///
-/// One that is old ends with its next reply as well. It is never closed between two: so an API server
-/// spreads its connections over the replicas anew, and no request is lost to that.
+/// A connection that reaches its maximum age also ends with its next reply, and is never closed between two requests.
+/// So an API server spreads its connections over the replicas again, and no request is lost.
 ///
 /// Requests carry the address of their peer, as [`ConnectInfo`].
 pub(super) async fn serve<I>(
@@ -114,7 +114,7 @@ fn http() -> http1::Builder {
     http
 }
 
-/// A request that carries the address of its peer, and whose body is noted when it ends.
+/// Adds the address of the peer to a request, and records when its body ends.
 fn observed(
     request: Request<Incoming>,
     peer: SocketAddr,
@@ -125,13 +125,13 @@ fn observed(
     request
 }
 
-/// What is known of a connection when it is to end.
+/// The state of a connection when the server wants to end it.
 enum LastCall {
     Asked,
     NeverAsked,
 }
 
-/// Waits until the server is closed, and the connection is not going to ask anything more.
+/// Waits until the server is closed and the connection is not expected to send another request.
 async fn last_call(
     pace: &PeerWait,
     asked: &Notify,
@@ -143,7 +143,7 @@ async fn last_call(
         quiet(pace).await;
     };
     let is_hopeless = async {
-        // What it asks may be under way, or in the socket already.
+        // The first request may be on its way, or already in the socket.
         sleep(LAST_CHANCE).await;
         if pace.waiting() != WaitingFor::Fresh {
             std::future::pending::<()>().await;
@@ -156,7 +156,7 @@ async fn last_call(
     }
 }
 
-/// Waits until nothing has come for a while.
+/// Waits until the connection has been idle for [`QUIET`].
 async fn quiet(pace: &PeerWait) {
     loop {
         match pace.state() {
@@ -169,8 +169,8 @@ async fn quiet(pace: &PeerWait) {
 
 /// Waits until the connection has kept the server waiting too long.
 ///
-/// Its pace changes only while the connection itself is polled, in the same task and before this is:
-/// so a change is always seen here. A timer that is early looks again.
+/// The state changes only while the connection itself is polled, which happens in the same task and before this future
+/// is polled. So this future sees every change. A timer that fires early is set again.
 async fn overdue(pace: &PeerWait, patience: &Patience, metrics: &ConnectionMetrics) {
     let mut timer = pin!(sleep_until(pace.state().1 + patience.idle));
     poll_fn(|context| {
@@ -204,21 +204,20 @@ fn eviction(waiting: WaitingFor) -> Option<Eviction> {
     }
 }
 
-/// How long a connection that never asked anything may still do so when the server closes.
+/// How long a connection without any request can still send one after the server closes.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
 
-/// How long a connection has to be idle before it is closed with the server.
+/// How long a connection must be idle before it is closed with the server.
 const QUIET: Duration = Duration::from_secs(1);
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// The most bytes of a request's head, and of what is read ahead: an API server sends heads of less than one
-/// kibibyte.
+/// The most bytes of the head of a request, and of read-ahead. An API server sends heads of less than one kibibyte.
 const HEAD_LIMIT: usize = 16 << 10;
 
 // === The phase of a server. It never goes back ===
 
-/// How far a server is on its way.
+/// The lifecycle phase of a server.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Phase {
     /// The server listens, but takes no reviews yet.
@@ -231,14 +230,14 @@ pub(super) enum Phase {
     Closed,
 }
 
-/// Waits until the phase is this one or a later one; a server that is gone is closed.
+/// Waits until the phase is this one or a later one. A server that was dropped counts as closed.
 pub(super) async fn reached(watched: &mut watch::Receiver<Phase>, phase: Phase) {
     drop(watched.wait_for(|now| *now >= phase).await);
 }
 
-// === The body of a request, whose end is noted: from then on the peer waits for the server ===
+// === The body of a request. When it ends, the peer starts to wait for the server ===
 
-/// The body of a request, whose end is noted.
+/// A request body that records its end.
 #[derive(Debug)]
 pub(super) struct ObservedBody {
     body: Incoming,
@@ -285,7 +284,7 @@ impl Body for ObservedBody {
     }
 }
 
-/// A body that nobody reads to its end is not waited for.
+/// A body that is dropped before its end is no longer waited for.
 impl Drop for ObservedBody {
     fn drop(&mut self) {
         self.end();
@@ -294,13 +293,13 @@ impl Drop for ObservedBody {
 
 // === From a socket to TLS, or to an error in plain HTTP ===
 
-/// Begins TLS on sockets.
+/// Starts TLS on sockets.
 #[derive(Clone, Debug)]
 pub(super) struct Handshake {
     pub(super) certificates: Certificates,
 }
 
-/// Why there is no TLS on a socket.
+/// Why TLS was not established on a socket.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
     #[error("the peer speaks plain HTTP")]
@@ -314,8 +313,8 @@ pub(super) enum HandshakeError {
 }
 
 impl Handshake {
-    /// Begins TLS, or gives up in time. The stream is boxed: each future around it would keep its own
-    /// room for a kibibyte of TLS as long as the connection is open.
+    /// Starts TLS, or gives up after `most`. The stream is boxed: otherwise each future around it would reserve a
+    /// kibibyte for the TLS state for as long as the connection is open.
     pub(super) async fn within(
         &self,
         most: Duration,
@@ -335,7 +334,7 @@ impl Handshake {
         if stream.peek(&mut first).await? == 0 {
             return Err(HandshakeError::Closed);
         }
-        // A method begins with a letter, a handshake never.
+        // An HTTP method starts with a letter, a TLS handshake never does.
         if first[0].is_ascii_alphabetic() {
             return Err(explain(stream).await);
         }
@@ -345,7 +344,7 @@ impl Handshake {
 }
 
 impl HandshakeError {
-    /// What kind of fault it is, for counting.
+    /// Returns the kind of failure, for metrics.
     pub(super) fn class(&self) -> HandshakeFailure {
         match self {
             Self::PlainHttp => HandshakeFailure::NotTls,
@@ -373,8 +372,8 @@ fn class(error: &rustls::Error) -> HandshakeFailure {
     }
 }
 
-/// Says to one who speaks plain HTTP what is spoken here, and reads what it still sends for a
-/// moment: a socket that is closed with bytes unread may take the answer with it.
+/// Answers a peer that speaks plain HTTP, and then reads what it still sends for a moment. A socket that is closed with
+/// unread bytes is reset, and the peer can lose the answer.
 async fn explain(mut stream: TcpStream) -> HandshakeError {
     let said = async {
         stream.write_all(PLAIN_HTTP.as_bytes()).await?;
@@ -382,7 +381,7 @@ async fn explain(mut stream: TcpStream) -> HandshakeError {
         let mut rest = stream.take(MOST_DROPPED);
         tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
     };
-    // Whether it could be said makes no difference to what it is.
+    // If the answer cannot be written, the error is the same.
     drop(timeout(A_MOMENT, said).await);
     HandshakeError::PlainHttp
 }

@@ -1,4 +1,4 @@
-//! Reviews: from a request to the bytes of its reply, in time.
+//! Handles reviews: from a request to the bytes of its reply, before the deadline.
 //!
 //! ```text
 //! route -> head -> body (bounded, in time) -> answers: a review and its answer -> reply, with its records
@@ -39,11 +39,11 @@ use olmguard_admission::{Enforcement, Review, ReviewError, ReviewOutcome};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::UnansweredReason;
 
-/// The handler of all requests with reviews.
+/// The handler of all review requests.
 #[derive(Debug)]
 pub(super) struct Handler {
     answers: Answers,
-    /// The previews of edits of catalogs, if there are any.
+    /// The previews of catalog edits, if enabled.
     previews: Option<CatalogPreviews>,
     enforcement: Enforcement,
     bodies: BodyMemory,
@@ -70,7 +70,7 @@ impl Handler {
         }
     }
 
-    /// The same handler, which also answers edits of catalogs if there are previews of them.
+    /// Also answers edits of catalogs, if `previews` is given.
     pub(super) fn with_previews(self, previews: Option<CatalogPreviews>) -> Self {
         Self { previews, ..self }
     }
@@ -81,7 +81,7 @@ impl Handler {
         self.counted(begun, self.reply(request, begun)).await
     }
 
-    /// A reply on its way, counted.
+    /// Awaits a reply, and counts it.
     async fn counted(
         &self,
         begun: Instant,
@@ -116,7 +116,7 @@ impl Handler {
         self.recorded(&answered, begun)
     }
 
-    /// The bytes of a reply, after it is counted, logged and reported.
+    /// Returns the bytes of a reply, after it is counted, logged and reported.
     fn recorded(&self, answered: &ReviewAnswer, begun: Instant) -> Result<Vec<u8>, Rejection> {
         let (review, answer) = (&answered.held.review, &answered.answer);
         self.telemetry.over(review, || {
@@ -130,7 +130,8 @@ impl Handler {
     }
 }
 
-/// The address that a request comes from. Without it all peers would share the limits of one.
+/// Returns the address of the client. A request without one is an error: otherwise all clients would share the limits
+/// of one.
 fn peer(request: &Request) -> Result<IpAddr, Rejection> {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = peer.ok_or(Rejection::Lost)?;
@@ -173,7 +174,7 @@ impl Telemetry {
         }
     }
 
-    /// Runs a part of a review. Nothing that a panic can leave half done is used again.
+    /// Runs a part of a review, and counts a panic. No state that a panic can leave half done is used again.
     fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Rejection> {
         catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
             self.metrics.panicked();
@@ -181,7 +182,7 @@ impl Telemetry {
         })
     }
 
-    /// Runs a part of one review, whose uid a panic is logged with.
+    /// Runs a part of one review. A panic is logged with the uid of the review.
     fn over<T>(&self, review: &Review, run: impl FnOnce() -> T) -> Result<T, Rejection> {
         let _named = reviewing(review.uid());
         self.guarded(run)
@@ -232,7 +233,7 @@ impl Telemetry {
     fn refused(&self, refused: &Rejection, elapsed: Duration) {
         match refused.class() {
             Some(class) => self.metrics.decode_error(class),
-            // Why no worker was free is counted where it was waited for.
+            // The reason why no worker was free is counted where the worker was awaited.
             None if matches!(refused, Rejection::Busy) => {}
             None => self.metrics.failed(elapsed),
         }
@@ -244,8 +245,8 @@ impl Telemetry {
 
 // === The routes of reviews: `POST /validate`, `/validate-policy` and `/validate-catalog` ===
 //
-// Whatever is no review gets a status of 400 or more and one line of text; an API server takes that
-// as a failure of the webhook, never as a verdict. Whatever is one gets a verdict, in time.
+// A request that is not a review gets a status of 400 or more and one line of text. An API server treats that as a
+// failure of the webhook, never as a verdict. A review gets a verdict, in time.
 
 pub(super) fn routes(handler: Arc<Handler>) -> Router {
     let routes = Router::new()
@@ -300,7 +301,7 @@ const ALL_PATHS: &str = "not found: expected /validate, /validate-policy or /val
 
 // === Requests that get no review back: the reason, and the response ===
 
-/// Why a request gets no review back.
+/// The reason why a request gets no review back.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("content-type is not JSON: expected application/json")]
@@ -332,7 +333,7 @@ impl Rejection {
         }
     }
 
-    /// What was wrong with the request; none where it was us.
+    /// Returns what was wrong with the request; none if the fault is in the server.
     pub(super) fn class(&self) -> Option<DecodeError> {
         Some(match self {
             Self::MediaType | Self::Encoding | Self::TransferCoding => DecodeError::MediaType,

@@ -1,4 +1,4 @@
-//! The judge of reviews: the catalogs of the moment, or a stand-in for them.
+//! The judge of reviews: the current catalogs, or a stand-in for them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,31 +17,31 @@ use olmguard_engine::snapshot::Snapshot;
 
 /// Answers reviews.
 ///
-/// It runs for at most as many reviews at the same time as there are workers, on a separate thread unless it is quick. It
-/// can take longer than the deadline of a review: the reply is then what is known until the deadline.
+/// At most as many reviews run at the same time as there are workers, on separate threads unless they are quick. An
+/// answer can take longer than the deadline of its review: the reply is then what is known at the deadline.
 pub trait Judge: fmt::Debug + Send + Sync + 'static {
-    /// The answer to a review. What is refused is noted in `pending` as soon as that is known, before
-    /// the search for advice, and the search ends when `pending` says so.
+    /// Returns the answer to a review. A refusal is recorded in `pending` as soon as it is known, before the search for
+    /// advice, and the search ends when `pending` signals it.
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer;
 
-    /// The answer, if it takes some tenths of a millisecond at most. It is made on the thread of the connection,
-    /// because to wake another thread costs more.
+    /// Returns the answer, if it takes at most some tenths of a millisecond. It runs on the thread of the connection,
+    /// because waking another thread costs more.
     fn quick_answer(&self, _review: &Review) -> Option<Answer> {
         None
     }
 
-    /// The policies that edits are judged by at the moment; none where there never are any.
+    /// Returns the policies that currently apply; empty by default.
     fn policies(&self) -> Arc<Policies> {
         Arc::default()
     }
 
-    /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
+    /// Returns a handle to check whether newer content of a catalog is being loaded; none if content is never reloaded.
     fn newer(&self) -> Option<Newer> {
         None
     }
 }
 
-/// An answer that somebody waits for.
+/// The state shared between a judge and the request that waits for its answer.
 #[derive(Debug, Default)]
 pub struct PendingReview {
     refusal: Mutex<Option<Answer>>,
@@ -49,28 +49,27 @@ pub struct PendingReview {
 }
 
 impl PendingReview {
-    /// Notes a refusal that is known, without its advice.
+    /// Records a refusal that is known, without its advice.
     pub fn refuse(&self, answer: Answer) {
         *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
 
-    /// The signal that nobody waits for advice any more.
+    /// Returns the signal that the answer is no longer awaited, so the search for advice must end.
     pub fn stop(&self) -> &Stop {
         &self.stop
     }
 
-    /// The refusal that is known so far.
+    /// Takes the refusal that is known so far.
     pub(super) fn refusal(&self) -> Option<Answer> {
         let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
         refusal.take()
     }
 }
 
-/// Judges by the catalogs of the moment.
+/// A judge by the current catalogs.
 ///
-/// An edit is judged by one snapshot from its beginning to its end, whatever is put in its place
-/// meanwhile. Whoever puts another one there holds on to the old one until nobody judges by it, so
-/// that no edit pays for its end.
+/// Each edit is judged by one snapshot from start to end, even if another snapshot replaces it meanwhile. The code that
+/// replaces a snapshot keeps the old one until no edit uses it, so that no edit pays for dropping it.
 #[derive(Clone, Debug)]
 pub struct Guard {
     facts: LiveFacts,
@@ -78,7 +77,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Judges by whatever is in there.
+    /// Creates a judge by the current snapshot in `snapshot`.
     pub fn new(snapshot: Arc<ArcSwap<Snapshot>>) -> Self {
         let policies = Arc::default();
         Self {
@@ -87,7 +86,7 @@ impl Guard {
         }
     }
 
-    /// The same judge, which waits for newer content while this is true and the loaded content cannot decide.
+    /// The same judge, which waits for newer content if that is being loaded and the loaded content cannot decide.
     pub fn awaiting(self, loads_newer: watch::Receiver<bool>) -> Self {
         Self {
             loads_newer: Some(loads_newer),
@@ -95,12 +94,12 @@ impl Guard {
         }
     }
 
-    /// What it judges by.
+    /// Returns the facts that edits are judged by.
     pub fn facts(&self) -> &LiveFacts {
         &self.facts
     }
 
-    /// The same judge, which applies these policies too.
+    /// The same judge, which also applies these policies.
     pub fn with_policies(self, policies: Arc<ArcSwap<Policies>>) -> Self {
         let facts = LiveFacts {
             policies,
@@ -110,7 +109,7 @@ impl Guard {
     }
 }
 
-/// A judge by catalogs that never change.
+/// Judges by catalogs that never change.
 impl From<Snapshot> for Guard {
     fn from(snapshot: Snapshot) -> Self {
         Self::new(Arc::new(ArcSwap::from_pointee(snapshot)))
@@ -124,7 +123,7 @@ impl Judge for Guard {
         })
     }
 
-    /// A quick answer is ready before any deadline, so a refusal is not noted before its advice is found.
+    /// A quick answer is ready before any deadline, so its refusal is not recorded before its advice is found.
     fn quick_answer(&self, review: &Review) -> Option<Answer> {
         self.facts
             .judged(|basis| is_quick(basis, review).then(|| review.answer(basis)))
@@ -146,23 +145,23 @@ fn is_quick(basis: Basis<'_>, review: &Review) -> bool {
 
 // === Newer content of a catalog that is being loaded, and how long an answer waits for it ===
 //
-// If the loaded content cannot decide and newer content is being loaded, an answer a moment later is
-// better. The wait takes no worker.
+// If the loaded content cannot decide and newer content is being loaded, a slightly later answer is better. The wait
+// occupies no worker.
 //
 // Invariant: no wait is longer than [`LONGEST`], or than half of the time that is left for the answer.
 
-/// Whether newer content is being loaded, seen from the moment at which an edit is checked.
+/// A view of whether newer content is being loaded, from the moment at which an edit is checked.
 #[derive(Debug)]
 pub struct Newer(watch::Receiver<bool>);
 
 impl Newer {
-    /// From now on; the receiver sees whether newer content is being loaded.
+    /// Creates a view that starts now. The receiver reports whether newer content is being loaded.
     pub fn from_now(mut loading: watch::Receiver<bool>) -> Self {
         loading.mark_unchanged();
         Self(loading)
     }
 
-    /// Waits for the newer content. True if loading has ended, so that another answer is possible.
+    /// Waits for the newer content. Returns true if loading has ended, so another answer is possible.
     pub(super) async fn loaded(&self, deadline: Deadline) -> bool {
         if !*self.0.borrow() {
             return self.0.has_changed().unwrap_or_default();

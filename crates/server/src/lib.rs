@@ -7,15 +7,14 @@
 //!    '------ Phase --------'   Starting -> Serving -> Leaving (connection: close) -> Closed
 //! ```
 //!
-//! Health is answered over plain HTTP by a listener of its own, so that a probe needs neither a
-//! certificate nor a way around the API server's. Metrics are there, too, or on a third port over TLS
-//! for those who can read them.
+//! A separate listener answers health requests over plain HTTP, so a probe needs neither a certificate nor the API
+//! server's route. It also serves metrics, unless they have a third port over TLS for authorized scrapers.
 //!
-//! Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: the API
-//! server speaks HTTP/1.1 where HTTP/2 is not offered, keeps connections alive, and takes any status
-//! but 200 as a failure of the webhook.
+//! Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: the API server uses
+//! HTTP/1.1 if HTTP/2 is not offered, keeps connections alive, and treats any status other than 200 as a failure of the
+//! webhook.
 //!
-//! Invariant: nothing here words or decides anything about an edit.
+//! Invariant: this module never words a message about an edit or decides one.
 //!
 //! [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 
@@ -59,32 +58,31 @@ use handler::{Handler, Telemetry};
 use olmguard_admission::Enforcement;
 use ops::{CertificateInUse, Health};
 
-/// What a server is started with.
+/// The configuration of a server.
 #[derive(Debug)]
 pub struct Config {
-    /// Where reviews are taken; port 0 for any.
+    /// The address that accepts reviews; port 0 for any.
     pub listen: SocketAddr,
-    /// Where health is told; port 0 for any.
+    /// The address that answers health requests; port 0 for any.
     pub ops_listen: SocketAddr,
-    /// How much it takes on at once, and how long it waits.
+    /// The limits on concurrent work, memory and waiting time.
     pub limits: Limits,
-    /// Where metrics are served over TLS, and who can read them; if none, everyone can, where health is
-    /// told.
+    /// The TLS port for metrics, with its authorization. If `None`, the health port serves metrics to everyone.
     pub scrapes: Option<Scrapes>,
-    /// What must be well for it to be ready.
+    /// The checks that must pass before the server is ready.
     pub checks: Vec<Arc<dyn ReadinessCheck>>,
-    /// What counts, and is told at `/metrics`.
+    /// The metrics that the server updates and serves at `/metrics`.
     pub metrics: Metrics,
-    /// What writes a line about each answer.
+    /// The log that gets one line for each answer.
     pub decisions: DecisionLog,
-    /// What reports answers in the cluster, if anything does.
+    /// The reporter of answers as Events in the cluster, if configured.
     pub events: EditEvents,
-    /// What tells and changes the level of the log at `/debug/loglevel`, if anything does.
+    /// The handle that reads and changes the log level at `/debug/loglevel`, if configured.
     pub log_level: Option<LogHandle>,
 }
 
-/// A server that tells its health, and holds the port for reviews: it has no certificate yet, which
-/// may be long in coming.
+/// A server that answers health requests and has bound the port for reviews. It has no certificate yet, and obtaining
+/// one can take long.
 #[derive(Debug)]
 pub struct ListeningServer {
     server: Server,
@@ -93,7 +91,7 @@ pub struct ListeningServer {
     certificate: Arc<CertificateInUse>,
 }
 
-/// A server that lacks nothing but who judges, and takes no reviews yet.
+/// A server that has a certificate but no judge yet, so it accepts no reviews.
 #[derive(Debug)]
 pub struct StartingServer {
     server: Server,
@@ -102,7 +100,7 @@ pub struct StartingServer {
     previews: Option<CatalogPreviews>,
 }
 
-/// The port for reviews, still shut.
+/// The port for reviews, bound but not yet served.
 #[derive(Debug)]
 struct Reviews {
     decisions: DecisionLog,
@@ -111,7 +109,7 @@ struct Reviews {
     limits: Limits,
 }
 
-/// A server whose sockets accept.
+/// A server that accepts connections on its sockets.
 #[derive(Debug)]
 pub struct Server {
     addr: SocketAddr,
@@ -123,7 +121,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds every address, and tells its health from now on. It must be called within a runtime.
+    /// Binds every address and starts to answer health requests. Must be called within a runtime.
     pub fn listen(config: Config) -> Result<ListeningServer, BindError> {
         let tls = Arc::clone(&config.metrics.tls);
         let certificate = Arc::new(CertificateInUse::new(tls, SystemClock));
@@ -182,33 +180,33 @@ impl Server {
         self.ports.push(tokio::spawn(port.run()));
     }
 
-    /// Where reviews are taken, with the real port.
+    /// Returns the address that accepts reviews, with the actual port.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Where health is told, with the real port.
+    /// Returns the address that answers health requests, with the actual port.
     pub fn ops_addr(&self) -> SocketAddr {
         self.ops_addr
     }
 
-    /// Where metrics are served over TLS, with the real port.
+    /// Returns the address that serves metrics over TLS, with the actual port.
     pub fn scrapes_addr(&self) -> Option<SocketAddr> {
         self.scrapes_addr
     }
 
-    /// Not ready from now on; every connection ends with its next reply. New ones are still taken.
+    /// Makes the server not ready. Each connection closes after its next reply; new connections are still accepted.
     pub fn leave(&self) {
         self.phase.send_replace(Phase::Leaving);
     }
 
-    /// Stops accepting, and waits until every request that is under way is answered, but no longer
-    /// than an API server would.
+    /// Stops accepting, and waits until every request in progress is answered, but no longer than an API server would
+    /// wait.
     pub async fn close(self) {
         self.phase.send_replace(Phase::Closed);
         let all = async {
             for port in self.ports {
-                // A port that panicked has been reported by the panic hook.
+                // The panic hook has already reported a port that panicked.
                 drop(port.await);
             }
         };
@@ -222,19 +220,18 @@ impl Server {
 }
 
 impl ListeningServer {
-    /// The server as far as it has come.
+    /// Returns the server in its current state.
     pub fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Who is to be told what becomes of the certificates, from the first try to get them on: it is
-    /// counted, and why there are none yet is told to probes.
+    /// Returns the observer of the certificates, which must see every attempt to obtain them, from the first on. It
+    /// counts the attempts, and probes report why no certificate exists yet.
     pub fn observer(&self) -> Arc<dyn Observer> {
         Arc::clone(&self.certificate) as _
     }
 
-    /// Has the certificate that is shown, as it is when a connection comes in. Metrics over TLS are
-    /// served from now on.
+    /// Adds the certificate to serve, which each connection reads when it opens, and starts to serve metrics over TLS.
     pub fn certify(self, certificates: Certificates) -> StartingServer {
         let Self {
             mut server,
@@ -257,12 +254,12 @@ impl ListeningServer {
 }
 
 impl StartingServer {
-    /// Answers edits of catalogs, too, once it takes reviews, if there are previews of them.
+    /// Also answers edits of catalogs once the server accepts reviews, if `previews` is given.
     pub fn previewing(self, previews: Option<CatalogPreviews>) -> Self {
         Self { previews, ..self }
     }
 
-    /// Takes reviews from now on.
+    /// Starts to accept reviews.
     pub fn open(mut self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
         let (decisions, events) = (self.reviews.decisions, self.reviews.events.clone());
         let telemetry = Telemetry::of(&self.server.metrics, decisions, events);
@@ -271,8 +268,7 @@ impl StartingServer {
         self.open_with(handler::routes(Arc::new(handler)))
     }
 
-    /// Serves these routes in place of reviews, under the same limits: for measuring what all but
-    /// the judging costs.
+    /// Serves `routes` in place of reviews under the same limits, to measure the cost of everything except judging.
     pub fn open_with(self, routes: Router) -> Server {
         let Self {
             mut server,
@@ -293,7 +289,7 @@ impl StartingServer {
             config: server.config(routes, patience),
             metrics: Arc::clone(&server.metrics.connections),
         });
-        // One that was told to leave meanwhile is on its way out already.
+        // A server that was asked to leave in the meantime stays in that phase.
         server.phase.send_if_modified(|phase| {
             let is_first = *phase == Phase::Starting;
             if is_first {
@@ -308,5 +304,5 @@ impl StartingServer {
 /// The largest `timeoutSeconds` that a webhook configuration can have.
 const LONGEST_WEBHOOK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Probes, a scraper or two, and someone who looks.
+/// Enough for probes, a scraper or two, and a person with curl.
 const OPS_CONNECTIONS: NonZeroUsize = NonZeroUsize::new(64).expect("not zero");

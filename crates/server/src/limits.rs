@@ -1,23 +1,22 @@
-//! Limits of a server: how much it takes on at once, and how long it waits.
+//! Limits of a server: how much work it accepts concurrently, and how long it waits.
 //!
 //! # Memory
 //!
-//! What clients can make a server take is bounded, whatever they send:
+//! The memory that clients can make a server use is bounded, whatever they send:
 //!
 //! | what | most |
 //! | --- | --- |
-//! | connections, with what is read of each ahead | `connections` × 40 KiB |
-//! | the body of each, up to its first 16 KiB | `connections` × 16 KiB |
-//! | larger bodies, from their first byte | `body_memory`, of which one address has half |
-//! | ordinary reviews that are read or judged | (`workers` + threads that serve) × 1 MiB |
-//! | those of them that are answered, and whose reply is not written yet | 64 × 256 KiB |
-//! | large reviews that are read or judged, 32 MiB for each, and objects that are read whole, by the size of their bodies | [`Limits::large_memory`] |
+//! | connections, with their read-ahead | `connections` × 40 KiB |
+//! | the body of a request on each, up to its first 16 KiB | `connections` × 16 KiB |
+//! | larger bodies, from their first byte | `body_memory`, of which one address can have half |
+//! | ordinary reviews that are being read or judged | (`workers` + threads that serve) × 1 MiB |
+//! | ordinary reviews that are answered, but whose reply is not written yet | 64 × 256 KiB |
+//! | large reviews and objects read whole, while read or judged: 32 MiB, or by body size | [`Limits::large_memory`] |
 //!
-//! A body that is no larger than 16 KiB has at most a few thousand values; of a larger one the fields
-//! that something reads are kept, of lists and maps some thousand entries, and texts, which judging
-//! copies: four times the 7 MiB that a body can have. A review is read only when it has a worker or a
-//! place, or it is forgotten before anything is waited for. So there are never more reviews in memory
-//! than the last three lines count, however many bodies wait.
+//! A body of at most 16 KiB has at most a few thousand values. Of a larger body, the program keeps the fields that it
+//! uses, up to some thousand entries of lists and maps, and texts. Judging copies them: four times the 7 MiB that a
+//! body can have. A review is read only when it has a worker or a place in memory; otherwise it is dropped before
+//! anything is awaited. So memory never has more reviews than the last three rows count, however many bodies wait.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -34,21 +33,21 @@ use crate::telemetry::metrics::{AdmissionMetrics, GaugeGuard};
 use olmguard_catalog::go_duration;
 use olmguard_engine::judge::{UnansweredReason, Wait};
 
-/// How much a server takes on at once, and how long it waits.
+/// How much work a server accepts concurrently, and how long it waits.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How many edits are judged at once.
+    /// How many edits are judged at the same time.
     pub workers: NonZeroUsize,
-    /// How many more may wait for that.
+    /// How many more edits may wait for a worker.
     pub queue: usize,
-    /// How long a review may take where its request does not say.
+    /// The time for a review if its request sets none. A request can only shorten it.
     pub timeout: Duration,
-    /// Connections open at once, on the port that takes reviews.
+    /// The most open connections on the port for reviews.
     pub connections: NonZeroUsize,
     /// The most connections of one address.
     pub connections_per_peer: NonZeroUsize,
-    /// What bodies larger than 16 KiB may take together while their reviews are answered, in bytes. One
-    /// address may have half of it.
+    /// The memory that bodies larger than 16 KiB share while their reviews are answered, in bytes. One address can have
+    /// half of it.
     pub body_memory: usize,
     /// How long a connection may keep the server waiting.
     pub patience: Patience,
@@ -65,41 +64,41 @@ pub struct Patience {
     pub body: Duration,
     /// The time until a peer has taken an answer.
     pub write: Duration,
-    /// The time without a request.
+    /// The time between two requests.
     pub idle: Duration,
-    /// From its first byte of HTTP on, about: the next answer after that closes it. None for as long
-    /// as its peer likes.
+    /// The approximate maximum age of a connection, from its first byte of HTTP on. The first answer after that closes
+    /// the connection. If `None`, a connection has no maximum age.
     pub age: Option<Duration>,
 }
 
 impl Patience {
-    /// When a connection that begins now is old: a tenth earlier or later than the others, so that
-    /// those of one moment do not all come again at one moment.
+    /// Returns when a connection that starts now reaches its maximum age. The age varies by a tenth, so clients that
+    /// connected at the same moment do not all reconnect at the same moment.
     pub(super) fn old_at(&self) -> Option<Instant> {
         self.age
             .map(|age| Instant::now() + spread(age, fastrand::f64()))
     }
 }
 
-/// Between 0.9 and 1.1 of an age, by a number from 0 to 1.
+/// Scales an age by 0.9 to 1.1, by a number from 0 to 1.
 fn spread(age: Duration, random: f64) -> Duration {
     age.mul_f64(0.9 + random / 5.0)
 }
 
 impl Limits {
-    /// How many ordinary reviews are in memory at once, those that are answered with them.
+    /// Returns how many ordinary reviews can be in memory at the same time, including answered ones.
     pub fn ordinary_reviews(&self) -> usize {
         self.workers.get() + ANSWERED
     }
 
-    /// The memory for large reviews that are read and judged at once, in bytes: enough for one of the largest, or for two
-    /// with four workers or more.
+    /// Returns the memory for large reviews that are read and judged at the same time, in bytes. It is enough for one
+    /// review of the largest size, or for two with four workers or more.
     pub fn large_memory(&self) -> usize {
         (self.workers.get() / 2).clamp(1, MOST_LARGE) * LARGE_REVIEW
     }
 
-    /// The most memory that clients can make a server take, in bytes, on so many threads that serve
-    /// connections: the sum of the table above.
+    /// Returns the most memory that clients can make a server use, in bytes, if `threads` threads serve connections:
+    /// the sum of the table above.
     pub fn most_memory(&self, threads: usize) -> usize {
         let reviews = (self.workers.get() + threads) * ORDINARY_REVIEW;
         self.connections.get() * CONNECTION
@@ -138,63 +137,65 @@ impl Default for Patience {
     }
 }
 
-/// The memory of a connection: its TLS session, bytes read ahead, and the first 16 KiB of a body.
+/// The memory of a connection: its TLS session, read-ahead, and the first 16 KiB of a body.
 const CONNECTION: usize = 56 << 10;
 
-/// Two bodies of 7 MiB of one address.
+/// Two bodies of 7 MiB from one address.
 const BODY_MEMORY: usize = 32 << 20;
 
-/// What reading and judging a review takes at most, its body apart.
+/// The most memory that reading and judging an ordinary review takes, without its body.
 const ORDINARY_REVIEW: usize = 1 << 20;
 
-/// What reading an object whole takes at most, its body of so many bytes apart, with the copies of what is kept of it: a
-/// map with one value takes 128 times its text.
+/// Returns the most memory that reading an object whole takes, with copies of the kept parts but without its body of
+/// `body` bytes: a map with one value takes 128 times the size of its text.
 pub(super) fn whole_review(body: usize) -> usize {
     (128 * body).min(LARGE_REVIEW)
 }
 
-/// What reading and judging a large review takes at most, its body apart.
+/// The most memory that reading and judging a large review takes, without its body.
 pub(super) const LARGE_REVIEW: usize = 32 << 20;
 
-/// The reviews that are answered and wait for a thread that writes the reply, and what each takes.
+/// The most reviews that are answered and wait for a thread to write the reply.
 const ANSWERED: usize = 64;
 
+/// The memory of an answered review.
 const ANSWERED_REVIEW: usize = 256 << 10;
 
-/// On a machine with more cores, too: each has its memory, and edits of extensions are few.
+/// The most workers by default, on machines with more cores too: each worker needs memory, and edits of extensions are
+/// rare.
 const MOST_WORKERS: NonZeroUsize = NonZeroUsize::new(8).expect("not zero");
 
-/// However many cores there are.
+/// The most large reviews at the same time, on any number of cores.
 const MOST_LARGE: usize = 2;
 
-/// An API server keeps a few dozen open.
+/// Far more than the few dozen connections that an API server keeps open.
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(2048).expect("not zero");
 
-/// Behind a proxy, every API server of a cluster may have the same address.
+/// The limit for one address. Behind a proxy, all API servers of a cluster can have the same address.
 const CONNECTIONS_PER_PEER: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 
-// === The deadline of a review: before the API server gives up ===
+// === The deadline of a review: earlier than the API server's timeout ===
 //
-// An API server sends how long it waits: `POST /validate?timeout=5s`. A later answer is lost, and the user
-// who edits reads "context deadline exceeded". So the answer leaves earlier by a margin, for its way back.
+// An API server sends its timeout with the request: `POST /validate?timeout=5s`. A later answer is lost, and the user
+// who edits sees "context deadline exceeded". So the answer is sent earlier, with a margin for its transport.
 //
-// Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`], which
-// takes the time from `timeoutSeconds` and gives up after it.
+// Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`], which reads the timeout
+// from `timeoutSeconds` and gives up after it.
 //
 // [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 
 /// The time until which a review must be answered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Deadline {
-    /// The moment.
+    /// The instant of the deadline.
     pub(super) at: Instant,
-    /// How long that is after the request came.
+    /// The time from the arrival of the request to the deadline.
     pub(super) within: Duration,
 }
 
 impl Deadline {
-    /// The deadline of a request that came now: what it says or what is configured, whichever is
-    /// less, without the margin.
+    /// Returns the deadline of a request that arrives now: the shorter of the requested and the configured time, less
+    /// the margin.
     pub(super) fn of(uri: &Uri, configured: Duration) -> Self {
         let within = within(uri.query().unwrap_or_default(), configured);
         Self {
@@ -203,7 +204,7 @@ impl Deadline {
         }
     }
 
-    /// The reason of an answer that had to wait until now.
+    /// Returns the reason of an answer whose deadline passed during this wait.
     pub(super) fn exceeded(self, waited_for: Wait) -> UnansweredReason {
         UnansweredReason::DeadlineExceeded {
             waited_for,
@@ -214,13 +215,13 @@ impl Deadline {
 
 fn within(query: &str, configured: Duration) -> Duration {
     let patience = asked(query).map_or(configured, |asked| asked.min(configured));
-    // Of a patience that is no longer than the margin, half is left to answer in.
+    // If the time is not much longer than the margin, half of it is left to answer in.
     let margin = (patience / 10).max(LEAST_MARGIN).min(patience / 2);
     patience.saturating_sub(margin)
 }
 
-/// What the query says, if it says something: a timeout that cannot be read is not one to fail for,
-/// and one of zero is Go's word for none.
+/// Returns the timeout in the query, if it has one. An invalid timeout is ignored, because the request is otherwise
+/// valid. Zero means no timeout in Go.
 fn asked(query: &str) -> Option<Duration> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let (_, text) = pairs.find(|(key, _)| key == "timeout")?;
@@ -232,19 +233,19 @@ const LEAST_MARGIN: Duration = Duration::from_millis(100);
 
 // === The share of each address in a resource that all addresses use ===
 //
-// One address can have half of it, so a flood from one address does not take everything. It is half and not
-// less because all API servers of a cluster can have the same address behind a proxy.
+// One address can have half of it, so a flood from one address does not take everything. It is half and not less
+// because behind a proxy all API servers of a cluster can have the same address.
 
 /// The shares of all addresses.
 #[derive(Debug)]
 pub(super) struct Peers {
-    /// How much each may have.
+    /// The most that one address can have.
     pub(super) each: usize,
     shares: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
 }
 
 impl Peers {
-    /// Shares of so much in all, with at least one for each address.
+    /// Divides `all`, so that one address can have half of it, but at least one.
     pub(super) fn of(all: usize) -> Self {
         Self {
             each: (all / 2).clamp(1, Semaphore::MAX_PERMITS),
@@ -252,7 +253,7 @@ impl Peers {
         }
     }
 
-    /// The share of an address. It is forgotten once nothing of it is taken.
+    /// Returns the share of an address. The share is removed when no part of it is in use.
     pub(super) fn share(&self, peer: IpAddr) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(share) = shares.get(&peer).and_then(Weak::upgrade) {
@@ -267,25 +268,25 @@ impl Peers {
 
 // === The workers that judge reviews, and the queue for them ===
 //
-// Judging takes a core, so only as many edits are judged at once as there are workers. A few more
-// may wait; of the rest, and of those whose turn would come too late, it is said at once that they
-// were not judged, while there is still time to say it. One address may have half of the queue.
+// Judging occupies a core, so the number of workers limits how many edits are judged at the same time. A limited number
+// of edits can wait. All others, and those whose turn would come too late, are answered immediately as not judged,
+// while there is time for that answer. One address can have half of the queue.
 
-/// The places to judge at, and the queue before them.
+/// The workers that judge reviews, and their queue.
 #[derive(Debug)]
 pub(super) struct Workers {
     count: NonZeroUsize,
     free: Arc<Semaphore>,
     queue: usize,
     waiting: AtomicUsize,
-    /// The places in the queue that one address may have.
+    /// The share of the queue that one address can have.
     peers: Peers,
     metrics: Arc<AdmissionMetrics>,
-    /// How long judging takes of late, in nanoseconds.
+    /// The moving average of the time that judging takes, in nanoseconds.
     pace: Arc<AtomicU64>,
 }
 
-/// A place to judge at, until it is dropped.
+/// A permit to judge, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Worker {
     _permit: OwnedSemaphorePermit,
@@ -305,13 +306,13 @@ impl Workers {
         }
     }
 
-    /// A worker that is free now, if there is one.
+    /// Returns a worker, if one is free now.
     pub(super) fn free(&self) -> Option<Worker> {
         let permit = Arc::clone(&self.free).try_acquire_owned().ok()?;
         Some(self.begin(permit))
     }
 
-    /// Waits for a worker until the deadline, if that makes sense, on behalf of an address.
+    /// Waits for a worker until the deadline. Fails immediately if the queue is full or too slow.
     pub(super) async fn one(
         &self,
         peer: IpAddr,
@@ -338,7 +339,7 @@ impl Workers {
         }
     }
 
-    /// A place in the queue, if there is one and its turn will come in time.
+    /// Returns a place in the queue, if there is one and its turn comes before the deadline.
     fn queue_up(
         &self,
         peer: IpAddr,
@@ -364,7 +365,7 @@ impl Workers {
         Ok(place)
     }
 
-    /// How long it will take until those ahead have had their turn, at the pace of late.
+    /// Estimates how long a review waits for its turn if `ahead` reviews are ahead of it, at the recent pace.
     fn drained_after(&self, ahead: usize) -> Duration {
         let pace = Duration::from_nanos(self.pace.load(Ordering::Relaxed));
         let rounds = ahead / self.count + 1;
@@ -375,7 +376,7 @@ impl Workers {
 /// A place in the queue, until it is dropped.
 struct QueuePlace<'a> {
     waiting: &'a AtomicUsize,
-    /// The share of its address; none if the share is used up.
+    /// The permit from the share of the address; none if that share is used up.
     of_peer: Option<OwnedSemaphorePermit>,
     _counted: GaugeGuard,
 }
@@ -387,8 +388,8 @@ impl Drop for QueuePlace<'_> {
 }
 
 impl Worker {
-    /// Does the work, and takes the time: the pace moves an eighth of the way to what this took. A
-    /// change that is lost to another worker's makes no difference.
+    /// Runs the work and measures it: the average moves an eighth of the way to the new time. An update that is lost to
+    /// another worker makes no difference.
     pub(super) fn work<T>(self, run: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = run();
@@ -396,7 +397,7 @@ impl Worker {
         done
     }
 
-    /// The same for work that can turn out to be too long for this thread: the worker is then given back.
+    /// Runs work that may turn out to be too long for this thread; in that case it returns the worker.
     pub(super) fn try_work<T>(self, run: impl FnOnce() -> Option<T>) -> Result<T, Self> {
         let begun = Instant::now();
         let Some(done) = run() else { return Err(self) };
@@ -427,7 +428,7 @@ mod tests {
         }
     }
 
-    /// The sum that docs/reliability.md has.
+    /// The same sum as in docs/reliability.md.
     #[test]
     fn two_cores_take_196_mebibytes() {
         let limits = |workers| Limits {

@@ -1,16 +1,16 @@
-//! What operators ask a server: its health, for probes, and its metrics.
+//! The endpoints for operators: health for probes, and metrics.
 //!
-//! Health is three questions, each with its own meaning and an answer in words.
+//! Health has three endpoints. Each answers its own question in words.
 //!
-//! | question | asks | a no means |
+//! | endpoint | question | if not |
 //! | --- | --- | --- |
-//! | `/startupz` | has it started to take reviews | wait |
-//! | `/livez` | does the process answer at all | restart it |
-//! | `/readyz` | should edits be sent here | send them to another |
+//! | `/startupz` | Has the server started to accept reviews? | wait |
+//! | `/livez` | Does the process answer at all? | restart it |
+//! | `/readyz` | Should edits be sent to this replica? | send them to another replica |
 //!
 //! `/certificate` serves the certificate in use, so a probe that sends no review can check it.
 //!
-//! `/livez` depends on nothing but the process: a cluster that cannot be reached is no reason to end it.
+//! `/livez` depends only on the process: an unreachable cluster is no reason to restart it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -34,9 +34,9 @@ use crate::tls::{Certificates, Clock, Leaf, Observer, SystemClock, TlsError};
 use crate::{ConnectionTable, OPS_CONNECTIONS, Patience, Server};
 use olmguard_views::readiness::{CheckReadiness, Readiness};
 
-/// Something that must be well for a server to be ready.
+/// A condition that must hold for a server to be ready.
 pub trait ReadinessCheck: fmt::Debug + Send + Sync + 'static {
-    /// How it is, in words and for programs, both of one moment.
+    /// Returns the current state, in words and as data, both of the same moment.
     fn readiness(&self) -> CheckReadiness;
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Health {
     pub(super) checks: Arc<[Arc<dyn ReadinessCheck>]>,
 }
 
-/// What is said to a probe.
+/// The answer to a probe.
 pub(super) type ProbeAnswer = (StatusCode, String);
 
 impl Health {
@@ -63,13 +63,13 @@ impl Health {
         yes("alive\n".to_owned())
     }
 
-    /// The first line is the whole answer; those after it say how each thing is.
+    /// Returns the readiness as text: the first line is the result, and each later line is one check.
     pub(super) fn ready(&self) -> ProbeAnswer {
         let readiness = self.readiness();
         (status(&readiness), readiness.to_text())
     }
 
-    /// The readiness as JSON, for programs.
+    /// Returns the readiness as JSON, for programs.
     pub(super) fn ready_json(&self) -> ProbeAnswer {
         let readiness = self.readiness();
         let body = serde_json::to_string(&readiness).expect("string keys only");
@@ -81,7 +81,7 @@ impl Health {
         Readiness::new(self.under_way(), checks.collect())
     }
 
-    /// The certificate that is shown, which anyone who connects is told as well.
+    /// Returns the certificate in use. It is public, because every TLS handshake reveals it.
     pub(super) fn certificate(&self) -> ProbeAnswer {
         match self.certificate.chain_pem() {
             Ok(chain) => yes(chain),
@@ -97,7 +97,7 @@ impl Health {
         }
     }
 
-    /// Why it has not begun.
+    /// Returns the reason why the server has not started yet.
     fn lack(&self) -> String {
         let awaited = self.certificate.awaited();
         awaited.unwrap_or_else(|| "it takes no reviews yet".to_owned())
@@ -120,21 +120,20 @@ fn no(words: String) -> ProbeAnswer {
     (StatusCode::SERVICE_UNAVAILABLE, words)
 }
 
-// The certificate of a server: whether there is one yet, whether clients can use it, and how often it
-// was read again.
+// The certificate of a server: whether one exists yet, whether clients can use it, and how often it was reloaded.
 
-/// The certificate of a server, which may be long in coming. It counts what becomes of it.
+/// The certificate of a server, which can take long to arrive. Counts reloads and refusals.
 #[derive(Debug)]
 pub(super) struct CertificateInUse<C = SystemClock> {
     metrics: Arc<TlsMetrics>,
     clock: C,
     certificates: OnceLock<Certificates>,
-    /// Why there is none yet, if somebody said so.
+    /// The last reason why there is no certificate yet, if one was reported.
     fault: Mutex<Option<String>>,
 }
 
 impl<C> CertificateInUse<C> {
-    /// There is none yet.
+    /// Creates the state without a certificate.
     pub(super) fn new(metrics: Arc<TlsMetrics>, clock: C) -> Self {
         Self {
             metrics,
@@ -144,19 +143,19 @@ impl<C> CertificateInUse<C> {
         }
     }
 
-    /// These are the certificates; those that came first stay.
+    /// Sets the certificates. If they were set before, the first ones stay.
     pub(super) fn came(&self, certificates: Certificates) {
         let leaf = certificates.leaf();
         self.metrics.serving(leaf.not_before, leaf.not_after);
         drop(self.certificates.set(certificates));
     }
 
-    /// What is waited for, if there is none yet, in words of one line.
+    /// Returns what the server waits for, in one line, if it has no certificate yet.
     pub(super) fn awaited(&self) -> Option<String> {
         self.there().err()
     }
 
-    /// What is shown, as PEM with its chain; what is waited for where there is none yet.
+    /// Returns the certificate chain as PEM. The error is what the server waits for, if it has no certificate yet.
     pub(super) fn chain_pem(&self) -> Result<String, String> {
         Ok(self.there()?.chain_pem())
     }
@@ -196,9 +195,9 @@ impl<C: Clock + 'static> Observer for CertificateInUse<C> {
     }
 }
 
-// === The second port: health for probes, the certificate, the version, metrics, and the level of the log ===
+// === The second port: health, the certificate, the version, metrics, and the log level ===
 
-/// The routes; metrics are `None` if they are served over TLS only.
+/// Returns the routes. If `metrics` is `None`, they are served over TLS only.
 pub(super) fn routes(
     health: Health,
     metrics: Option<Metrics>,
@@ -248,13 +247,13 @@ fn metrics_route(metrics: Option<Metrics>) -> Router {
     Router::new().route("/metrics", route)
 }
 
-/// What the doctor knows olmguard by.
+/// The version, by which `olmguard doctor` recognizes olmguard.
 const VERSION: &str = concat!("olmguard ", env!("CARGO_PKG_VERSION"), "\n");
 const MOVED: &str = "not found: metrics are served over TLS, on --metrics-listen\n";
 const NOT_FOUND: &str =
     "not found: expected /startupz, /livez, /readyz, /certificate, /version or /metrics\n";
 
-// === `GET /metrics` for those who can read them: over TLS, with a bearer token ===
+// === `GET /metrics` for authorized users: over TLS, with a bearer token ===
 
 /// Metrics on a port of their own.
 #[derive(Debug)]
@@ -265,14 +264,14 @@ pub struct Scrapes {
     pub authorizer: Arc<dyn Authorizer>,
 }
 
-/// The port for metrics, still shut.
+/// The port for metrics, bound but not yet served.
 #[derive(Debug)]
 pub(super) struct Shut {
     listener: Listener,
     authorizer: Arc<dyn Authorizer>,
 }
 
-/// What a request is answered from.
+/// The state that requests are answered from.
 #[derive(Clone)]
 struct ScrapeState {
     metrics: Metrics,
@@ -280,7 +279,7 @@ struct ScrapeState {
 }
 
 impl Scrapes {
-    /// Binds the address: that it is taken is known before there is a certificate.
+    /// Binds the address, so a taken address is reported before the certificate arrives.
     pub(super) fn bind(self) -> Result<Shut, BindError> {
         Ok(Shut {
             listener: bind(self.listen)?,
@@ -294,8 +293,8 @@ impl Shut {
         self.listener.addr
     }
 
-    /// The port of this server, with the certificate of the other one. A scraper proves who it is by
-    /// its token, so it needs no certificate, also where API servers do.
+    /// Opens the port, with the same certificate as the port for reviews. A scraper authenticates with a token, so it
+    /// needs no client certificate, even if API servers do.
     pub(super) fn open(
         self,
         server: &Server,
@@ -318,7 +317,8 @@ impl Shut {
     }
 }
 
-/// A review of a token holds a connection for as long as the API server takes: another address must find one.
+/// The limit for one address. A token review occupies a connection for as long as the API server takes, and other
+/// addresses must still find a free one.
 const MOST_PER_PEER: NonZeroUsize =
     NonZeroUsize::new(OPS_CONNECTIONS.get() / 2).expect("more than one");
 
@@ -340,7 +340,7 @@ async fn answer(State(guarded): State<ScrapeState>, headers: HeaderMap) -> Respo
     }
 }
 
-/// All metrics, as they are now.
+/// Returns all metrics with their current values.
 pub(super) fn exposition(metrics: &Metrics) -> impl IntoResponse + use<> {
     ([(CONTENT_TYPE, EXPOSITION)], metrics.render())
 }
@@ -365,7 +365,7 @@ fn refusal(denied: &ScrapeDenied) -> Response {
 //
 // Upstream: RFC 6750, and Kubernetes, `apiserver/pkg/authentication/request/bearertoken`.
 
-/// The token of the one `Authorization` header, if it is one that a cluster may have given.
+/// Returns the token of the only `Authorization` header, if its syntax is valid.
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(only), None) = (all.next(), all.next()) else {
@@ -377,12 +377,13 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && is_token).then_some(token)
 }
 
-/// `b64token` of RFC 6750. None of these is ever escaped, so a token is found where a text repeats it.
+/// Whether the byte can be in a `b64token` of RFC 6750. No such byte is ever escaped, so a text that repeats the token
+/// contains it literally.
 fn is_of_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)
 }
 
-/// The longest token, in bytes: those of service accounts have about a thousand.
+/// The longest token, in bytes. The tokens of service accounts have about a thousand bytes.
 const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]
@@ -443,7 +444,7 @@ mod tests {
         );
     }
 
-    /// Knows more than words.
+    /// A check that reports data as well as words.
     #[derive(Debug)]
     struct Counted;
 

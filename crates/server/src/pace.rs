@@ -1,15 +1,15 @@
-//! The state of a connection that somebody waits for, and since when.
+//! What a connection currently waits for, and since when.
 //!
 //! ```text
 //! Handshake --> Fresh --first byte--> Head --> Body --> Answer --> Write --> Idle ... --> Close
 //!                                      ^----------- first byte ---------------'
 //! ```
 //!
-//! hyper's own timeout for the head of a request runs while a connection is idle as well; the two
-//! are told apart here, by the first byte that arrives. Only in `Answer` does the peer wait for us;
-//! in every other state we wait for the peer, and patience has an end.
+//! hyper's own timeout for the head of a request also runs while a connection is idle. This module distinguishes the
+//! two by the first byte that arrives. Only in `Answer` does the peer wait for the server. In every other state the
+//! server waits for the peer, for a limited time.
 //!
-//! Invariant: only the task of the connection writes; any other may read.
+//! Invariant: only the task of the connection writes the state; any task may read it.
 
 use std::io;
 use std::pin::Pin;
@@ -24,37 +24,37 @@ use tokio_util::io::InspectReader;
 
 use crate::limits::Patience;
 
-/// What a connection is waiting for.
+/// The state of a connection: what it waits for.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum WaitingFor {
-    /// The end of its TLS handshake.
+    /// Waiting for the end of the TLS handshake.
     Handshake,
     /// Waiting for the first request.
     Fresh,
-    /// The rest of the head of a request.
+    /// Waiting for the rest of the head of a request.
     Head,
-    /// The rest of the body of a request.
+    /// Waiting for the rest of the body of a request.
     Body,
-    /// The answer to a request: it waits for us.
+    /// The peer waits for the answer of the server.
     Answer,
-    /// Waiting for the peer to take the answer.
+    /// Waiting for the peer to read the answer.
     Write,
     /// Waiting for the next request.
     Idle,
-    /// Waiting for the `close_notify` of the peer.
+    /// Waiting for the peer's `close_notify`.
     Close,
 }
 
-/// What a connection is waiting for, and since when.
+/// The state of a connection, and when it last changed.
 #[derive(Debug)]
 pub(super) struct PeerWait {
     accepted: Instant,
-    /// Milliseconds from `accepted` to the last change, and what changed to in the lowest byte.
+    /// Milliseconds from `accepted` to the last change, shifted left by eight bits; the state is in the lowest byte.
     state: AtomicU64,
 }
 
 impl PeerWait {
-    /// The pace of a connection that is accepted now.
+    /// Returns the state of a connection that was accepted now.
     pub(super) fn new() -> Self {
         Self {
             accepted: Instant::now(),
@@ -62,13 +62,13 @@ impl PeerWait {
         }
     }
 
-    /// Notes that it waits for something else from now on.
+    /// Records a new state, which starts now.
     pub(super) fn change(&self, to: WaitingFor) {
         let millis = u64::try_from(self.accepted.elapsed().as_millis()).unwrap_or(u64::MAX >> 8);
         self.state.store(millis << 8 | to as u64, Ordering::Relaxed);
     }
 
-    /// Notes that a byte arrived, which is the first of a request if none is under way.
+    /// Records that bytes arrived. They start a request if none is in progress.
     pub(super) fn heard(&self) {
         if matches!(self.waiting(), WaitingFor::Fresh | WaitingFor::Idle) {
             self.change(WaitingFor::Head);
@@ -79,7 +79,7 @@ impl PeerWait {
         waiting(self.state.load(Ordering::Relaxed))
     }
 
-    /// What it waits for, and since when.
+    /// Returns the state, and when it started.
     pub(super) fn state(&self) -> (WaitingFor, Instant) {
         let state = self.state.load(Ordering::Relaxed);
         (
@@ -88,7 +88,8 @@ impl PeerWait {
         )
     }
 
-    /// When it will have kept the server waiting for too long, as things are now.
+    /// Returns the time at which the peer will have kept the server waiting too long in the current state. None while
+    /// the peer waits for the server.
     pub(super) fn overdue(&self, patience: &Patience) -> Option<Instant> {
         let (waiting, since) = self.state();
         let most = match waiting {
@@ -103,8 +104,8 @@ impl PeerWait {
         Some(since + most)
     }
 
-    /// How much of the server's patience it has used up, in millionths; none while it waits for us.
-    /// A peer without any request so far must send one as soon as TLS is up.
+    /// Returns how much of the allowed time is used up, in millionths; none while the peer waits for the server. A new
+    /// connection must send its first request within the time for a handshake.
     pub(super) fn strain(&self, patience: &Patience) -> Option<u128> {
         let (waiting, since) = self.state();
         let most = match waiting {
@@ -115,10 +116,10 @@ impl PeerWait {
     }
 }
 
-/// A socket whose bytes are noted as they arrive.
+/// Wraps a socket to record bytes as they arrive.
 ///
-/// It lies below TLS: a request that comes in many small pieces is heard from its first byte on,
-/// also where the record that holds it is not whole yet.
+/// The wrapper is below TLS, so a request in many small pieces counts from its first byte, even if its TLS record is
+/// not complete yet.
 pub(super) fn heard<I>(
     io: I,
     pace: &Arc<PeerWait>,
@@ -149,20 +150,20 @@ fn waiting(state: u64) -> WaitingFor {
     ALL.get(number).copied().unwrap_or(WaitingFor::Answer)
 }
 
-/// Whoever has read the last answer closes at once.
+/// A peer that has read the last answer closes immediately.
 const CLOSE: Duration = Duration::from_secs(1);
 
-// === The stream of a connection: it notes when its peer has taken an answer, and loses no last answer ===
+// === The stream of a connection: it records when the peer has read an answer, and does not lose the last one ===
 //
-// If a socket is closed with unread bytes, the connection is reset, and the peer can lose an answer that it
-// has not read yet, for example "too large" in the middle of a large body. So the server reads and drops
-// further bytes until the peer closes as well, for as long as the pace of the connection allows.
+// If a socket is closed with unread bytes, the connection is reset, and the peer can lose an answer that it has not
+// read yet, for example "too large" in the middle of a large body. So the server reads and drops further bytes until
+// the peer closes too, within the time that [`PeerWait`] allows.
 
-/// A stream that notes when its peer has taken an answer, and closes without losing what was said last.
+/// A stream that records when its peer has taken an answer, and closes without losing the last one.
 pub(super) struct PacedStream<I> {
     io: I,
     pace: Arc<PeerWait>,
-    /// How many bytes it drops at most while it closes.
+    /// The number of bytes that it can still drop while it closes.
     patience: usize,
 }
 
@@ -177,7 +178,7 @@ impl<I> PacedStream<I> {
 }
 
 impl<I: AsyncRead + Unpin> PacedStream<I> {
-    /// Ready when the peer has closed or failed, or sends too much.
+    /// Reads and drops bytes. Ready when the peer has closed or failed, or has sent too much.
     fn poll_drop_rest(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut dropped = [0; 4096];
         while self.patience > 0 {
@@ -240,7 +241,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PacedStream<I> {
     }
 }
 
-/// The rest of a body that was refused for its size, if its size is one that anybody sends.
+/// Enough for the rest of a body that was rejected as too large, unless its size is absurd.
 const MOST_DROPPED: usize = 16 << 20;
 
 #[cfg(test)]

@@ -1,19 +1,18 @@
-//! The certificates that the webhook shows: where they come from, how they are renewed while it
-//! serves, and on which terms a connection is taken.
+//! The certificates that the webhook presents: their source, their renewal while it serves, and the terms on which a
+//! connection is accepted.
 //!
 //! ```text
-//! files ----------.                          accept, once a connection
+//! files ----------.                          accept, once per connection
 //! self_signed ----+--> Identity + Terms --> Certificates::server_config()
 //! self_managed ---'    (checked whole)       one swap of the whole rustls::ServerConfig
 //! ```
 //!
-//! Invariants: what is served was checked as a whole, certificate against key, before it replaced
-//! what was served before; what cannot be used is reported and never served; nothing of a key is in
-//! a text, a log or a `Debug`. Each `ServerConfig` has session storage of its own, so a session of
-//! an earlier one is never resumed.
+//! Invariants: a configuration is checked as a whole, certificate against key, before it replaces the served one; an
+//! unusable one is reported and never served; no part of a key is in a text, a log or `Debug` output. Each
+//! `ServerConfig` has its own session storage, so a session of an earlier one is never resumed.
 //!
-//! What held a key is wiped when it is dropped: what was read from a file, DER, what is stored. Not
-//! within reach are what ring and `serde_json` keep inside, and what the kernel has of a file.
+//! Every buffer that had a key is wiped when it is dropped: file contents, DER and stored content. The internal copies
+//! of ring and `serde_json`, and the kernel's copies of a file, are out of reach.
 
 pub mod files;
 mod leaf;
@@ -47,11 +46,11 @@ use leaf::{IdentityOrigin, judge_leaf};
 use self_managed::AuthorityError;
 use trust::ClientVerifier;
 
-// === The time of day, from outside ===
+// === The time of day, as an input ===
 
-/// What tells the time of day.
+/// A source of the time of day.
 pub trait Clock: Debug + Send + Sync {
-    /// The time of day, now.
+    /// Returns the current time of day.
     fn now(&self) -> SystemTime;
 }
 
@@ -69,19 +68,19 @@ impl Clock for SystemClock {
     }
 }
 
-// === Who is told what becomes of the certificates, for counting ===
+// === The observer of certificate changes, for metrics ===
 
-/// Is told of each change; this module has logged it already.
+/// An observer of certificate changes. This module has already logged each change.
 pub trait Observer: Send + Sync + 'static {
-    /// Something new is served from now on.
+    /// Reports that a new configuration is served from now on.
     fn reloaded(&self, leaf: &Leaf);
 
-    /// What was found cannot be used, or nothing can be had: what was served before still is, at the
-    /// start nothing. Told once a change.
+    /// Reports that a new certificate is unusable or unavailable. The previous one, if any, is still served. Called
+    /// once for each change of the fault.
     fn refused(&self, error: &TlsError);
 }
 
-/// Nobody.
+/// An observer that ignores all changes.
 impl Observer for () {
     fn reloaded(&self, _: &Leaf) {}
 
@@ -90,15 +89,15 @@ impl Observer for () {
 
 // === Reasons why a certificate, its key, or the terms around them cannot be used ===
 //
-// Texts name files and what is wrong with them, never anything of a key.
+// Texts name files and their faults, and never contain any part of a key.
 
-/// Why nothing can be served, or nothing new.
+/// The reason why no certificate, or no new one, can be served.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] PemError),
-    /// The certificates of a server are more than clients read.
+    /// The certificate chain of the server is larger than clients can read.
     #[error(
         "{}: {certificates} certificates with {length} bytes of DER: clients cannot read so many; expected at most \
          {limit} bytes: the leaf and its intermediate certificates, without other CA certificates",
@@ -107,37 +106,37 @@ pub enum TlsError {
     LongChain {
         /// The file.
         path: PathBuf,
-        /// How many there are.
+        /// The number of certificates.
         certificates: usize,
-        /// How many bytes they have together.
+        /// Their total size in bytes.
         length: usize,
-        /// How many they can have.
+        /// The largest accepted size in bytes.
         limit: usize,
     },
-    /// Certificate and key are not taken.
+    /// The certificate and the key cannot be used.
     #[error("{} and {}: cannot be used: {source}; {EXPECTED}", cert.display(), key.display())]
     Pair {
         /// The file of the certificate.
         cert: PathBuf,
         /// The file of the key.
         key: PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: rustls::Error,
     },
-    /// A certificate of the authorities of clients is not taken.
+    /// A CA certificate for clients cannot be used.
     #[error("{}: certificate {number} cannot be used as a CA certificate for clients: {why}", path.display())]
     ClientCa {
         /// The file.
         path: PathBuf,
         /// The number of the certificate, from 1.
         number: usize,
-        /// What is wrong.
+        /// The cause.
         why: String,
     },
-    /// No certificate can be made here.
+    /// No certificate can be generated.
     #[error("cannot make a certificate: {0}")]
     Made(String),
-    /// No leaf is to be had of our own authority.
+    /// The self-managed CA cannot issue a certificate.
     #[error(transparent)]
     Authority(#[from] AuthorityError),
 }
@@ -145,15 +144,15 @@ pub enum TlsError {
 const EXPECTED: &str = "expected the private key of the certificate: RSA of 2048 bits or more, \
                         ECDSA P-256 or P-384, or Ed25519";
 
-// === The handle through which a server reads the certificate to present, once a connection ===
+// === The handle through which a server reads the certificate for each connection ===
 
-/// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
+/// The served certificates, renewed as long as a clone of the handle exists. Cheap to clone and to read.
 #[derive(Clone)]
 pub struct Certificates {
     current: Current,
     wanted: Arc<[ServerName<'static>]>,
     clients: Clients,
-    /// Ends what renews, when the last clone is gone.
+    /// Aborts the renewal when the last clone is dropped.
     renewal: Arc<JoinSet<()>>,
 }
 
@@ -170,7 +169,7 @@ enum Clients {
 #[derive(Clone)]
 struct Current(Arc<ArcSwap<ServedCertificate>>);
 
-/// A certificate, and what accepts with it.
+/// A certificate, with the configurations that serve it.
 struct ServedCertificate {
     config: Arc<ServerConfig>,
     /// The same configuration, without client certificates.
@@ -180,8 +179,7 @@ struct ServedCertificate {
 }
 
 impl Certificates {
-    /// Serves this until the task that `renew` makes of it says otherwise. It must be called within
-    /// a runtime.
+    /// Serves `first` until the task from `renew` replaces it. Must be called within a runtime.
     fn new<F>(
         first: ServedCertificate,
         wanted: Vec<ServerName<'static>>,
@@ -201,7 +199,7 @@ impl Certificates {
         }
     }
 
-    /// The same certificates for a port whose clients show none: they prove who they are otherwise.
+    /// The same certificates for a port whose clients present none and authenticate otherwise.
     pub fn for_any_client(&self) -> Self {
         Self {
             clients: Clients::Any,
@@ -209,7 +207,7 @@ impl Certificates {
         }
     }
 
-    /// What to accept the next connection with.
+    /// Returns the configuration for the next connection.
     pub fn server_config(&self) -> Arc<ServerConfig> {
         let served = self.current.0.load();
         Arc::clone(match self.clients {
@@ -218,18 +216,18 @@ impl Certificates {
         })
     }
 
-    /// What the certificate says that is served now.
+    /// Returns the facts of the certificate that is served now.
     pub fn leaf(&self) -> Arc<Leaf> {
         Arc::clone(&self.current.0.load().leaf)
     }
 
-    /// What is shown to clients now, as PEM: the leaf first, then its chain.
+    /// Returns the certificates that are presented now, as PEM: the leaf first, then its chain.
     pub fn chain_pem(&self) -> String {
         let chain = Arc::clone(&self.current.0.load().chain);
         pem_file::written(&chain)
     }
 
-    /// Whether clients can use the certificate that is served now.
+    /// Checks whether clients can use the certificate that is served now.
     pub fn fitness(&self, now: SystemTime) -> Result<(), Unfit> {
         judge_leaf(&self.leaf(), &self.wanted, now)
     }
@@ -247,7 +245,7 @@ impl Debug for Certificates {
 }
 
 impl Current {
-    /// Connections that are open keep what they were accepted with.
+    /// Replaces the certificate. Open connections keep the configuration that accepted them.
     fn replace(&self, served: ServedCertificate) {
         self.0.store(Arc::new(served));
     }
@@ -281,30 +279,30 @@ impl ServedCertificate {
 //
 // The two are independent: a request for client certificates does not change the versions.
 //
-// A client is checked when it connects. An open connection can outlive the CA that signed the certificate
-// of the client; this module knows no connections and closes none.
+// A client is checked when it connects. An open connection can outlive the CA that signed the client's certificate;
+// this module does not track connections and closes none.
 
 /// The terms of every connection.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TlsConfig {
-    /// The oldest version of TLS that is spoken.
+    /// The oldest supported version of TLS.
     pub min_version: MinVersion,
-    /// Whom clients must be vouched for by; `None` to ask for no certificate.
+    /// The CA that must have signed the certificates of clients; `None` to request no certificate.
     pub client_ca: Option<ClientCa>,
 }
 
-/// The oldest version of TLS that is spoken.
+/// The oldest supported version of TLS.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum MinVersion {
-    /// TLS 1.2 and 1.3.
+    /// Supports TLS 1.2 and 1.3.
     #[default]
     V1_2,
-    /// TLS 1.3 alone.
+    /// Supports TLS 1.3 only.
     V1_3,
 }
 
 impl TlsConfig {
-    /// Reads the file of the authorities of clients, if there is one, and sees that it can be used.
+    /// Reads the CA certificates for clients, if configured, and checks that they can be used.
     fn client_file(&self) -> Result<Option<PemFile>, TlsError> {
         let Some(ca) = &self.client_ca else {
             return Ok(None);
@@ -314,8 +312,8 @@ impl TlsConfig {
         Ok(Some(file))
     }
 
-    /// Everything that accepting a connection takes. HTTP/1.1 alone is offered: it is what the API
-    /// server speaks to a webhook that does not offer more.
+    /// Returns the complete configuration to accept connections. It offers HTTP/1.1 only, which is what the API server
+    /// uses for a webhook that offers nothing else.
     fn server_config(
         &self,
         identity: &ServerIdentity,
@@ -347,7 +345,7 @@ impl MinVersion {
     }
 }
 
-/// A resumed session is not asked for its certificate again: one that expires would go on.
+/// Disables resumption. A resumed session presents no certificate again, so an expired one would stay accepted.
 fn without_resumption(mut config: ServerConfig) -> ServerConfig {
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
@@ -356,10 +354,10 @@ fn without_resumption(mut config: ServerConfig) -> ServerConfig {
 
 // === A self-signed certificate, to try olmguard out ===
 
-/// Makes a certificate for `localhost`, `127.0.0.1`, `::1` and these names, and serves it for good.
-/// Call it within a runtime.
+/// Generates a certificate for `localhost`, `127.0.0.1`, `::1` and these names, and never renews it. Must be called
+/// within a runtime.
 ///
-/// The authorities of clients are read once.
+/// The CA certificates for clients are read only once.
 pub fn self_signed(
     terms: &TlsConfig,
     names: Vec<ServerName<'static>>,

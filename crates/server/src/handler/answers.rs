@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! body -- ordinary --> read, on the thread of its connection -> exempt? -- yes --> answer
-//!    '--- large -----> a place, then read on a thread ----------> |no
+//! body -- ordinary --> read, on the thread of its connection -> exempt? -- yes --> answer
 //!                                                 worker -> quick? judged here : judged on a thread
 //!                                                    '- none, or too late: onUndecided
 //! ```
 //!
-//! The kept part of a review weighs more than its body, so its worker comes first. If none is free, a review
-//! is read to see whether it is exempt, and dropped before its body waits for a worker. A large one is read
-//! once, but only so many of them at a time. A review keeps its place in memory until its reply is written.
+//! A parsed review takes more memory than its body, so a worker comes first. If none is free, a review is read to check
+//! whether it is exempt, and dropped before its body waits for a worker. A large review is read once, but only a few
+//! are read at a time. A review keeps its place in memory until its reply is serialized.
 //!
-//! A judge that refuses reports the refusal before it searches for advice. At the deadline such a refusal is
-//! the answer, and the search ends: a known verdict is never given up for advice.
+//! A judge that refuses an edit reports the refusal before it searches for advice. At the deadline, that refusal is the
+//! answer, and the search ends: a known verdict is never given up for advice.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) struct Answers {
     telemetry: Telemetry,
 }
 
-/// A body that was received, and until when its review must be answered.
+/// A received body, and the deadline of its review.
 #[derive(Debug)]
 pub(super) struct ReceivedReview {
     pub(super) body: Arc<TimedBody>,
@@ -49,7 +49,7 @@ pub(super) struct ReceivedReview {
     pub(super) deadline: Deadline,
 }
 
-/// A body, and when it came: a review that is read again is checked for the same moment.
+/// A body, and when it arrived. A review that is read again is checked for the same moment.
 #[derive(Debug)]
 pub(super) struct TimedBody {
     pub(super) read: ReadBody,
@@ -68,12 +68,11 @@ pub(super) struct ReviewAnswer {
 pub(super) struct HeldReview {
     pub(super) review: Review,
     _body: Arc<TimedBody>,
-    /// Its place; none if it is answered before anything is waited for.
+    /// The place in memory; none if the review is answered without waiting.
     _place: Option<OwnedSemaphorePermit>,
 }
 
-/// A wait for an answer. At its end, at the deadline or because the client has gone, the search for advice
-/// ends too.
+/// A wait for an answer. When it ends, at the deadline or because the client has gone, the search for advice ends too.
 #[derive(Debug, Default)]
 struct PendingAnswer(Arc<PendingReview>);
 
@@ -94,8 +93,8 @@ impl Answers {
         }
     }
 
-    /// The answer, given again if newer content could decide and is loaded soon. During that wait an ordinary
-    /// review is dropped, so it keeps no place from others.
+    /// Returns the answer. If newer content could decide and is loaded soon, the review is answered again. During that
+    /// wait an ordinary review is dropped, so it does not occupy a place.
     pub(super) async fn latest(
         &self,
         received: &ReceivedReview,
@@ -149,14 +148,14 @@ impl Answers {
         self.judged(held, worker, received.deadline).await
     }
 
-    /// What an ordinary review needs, if both are free now.
+    /// Returns what an ordinary review needs, if both are free now.
     fn free_worker_and_place(&self) -> Option<(Worker, OwnedSemaphorePermit)> {
         let place = Arc::clone(&self.ordinary).try_acquire_owned().ok()?;
         Some((self.workers.free()?, place))
     }
 
-    /// What an ordinary review needs. The worker comes first: a review that waits for a place then waits only for
-    /// replies to be written.
+    /// Waits for what an ordinary review needs. The worker comes first: a review that then waits for a place waits only
+    /// for replies to be written.
     async fn worker_and_place(
         &self,
         received: &ReceivedReview,
@@ -183,7 +182,7 @@ impl Answers {
         self.judged(held, worker, deadline).await
     }
 
-    /// A place in memory of so many bytes.
+    /// Acquires a place in memory of `memory` bytes.
     pub(super) async fn place(
         &self,
         memory: usize,
@@ -213,7 +212,7 @@ impl Answers {
         received.body.review(&self.telemetry)
     }
 
-    /// The answer of the judge, or the configured one if no worker is free in time.
+    /// Returns the answer of the judge, or the configured answer if no worker was free in time.
     async fn judged(
         &self,
         held: Arc<HeldReview>,
@@ -227,7 +226,7 @@ impl Answers {
         Ok(ReviewAnswer { held, answer })
     }
 
-    /// The answer as far as it is known at the deadline.
+    /// Returns the answer as far as it is known at the deadline.
     async fn in_time(
         &self,
         held: &Arc<HeldReview>,
@@ -252,8 +251,8 @@ impl Answers {
         self.unanswered(&held.review, deadline.exceeded(Wait::Judge))
     }
 
-    /// The work of a separate thread. If the client stops waiting, only the search for advice ends: the worker is
-    /// free when the judgement is done.
+    /// Returns the work for a separate thread. If the client stops waiting, only the search for advice ends: the worker
+    /// is free when the judgement is done.
     fn judging(
         &self,
         worker: Worker,
@@ -273,7 +272,7 @@ impl Answers {
     }
 }
 
-/// The memory for large reviews is given out in parts of so many bytes.
+/// The unit, in bytes, in which memory for large reviews is acquired.
 const PLACE: usize = 1 << 10;
 
 impl TimedBody {

@@ -1,7 +1,7 @@
-//! Reviews of objects that are read whole: policies, and catalogs.
+//! Reviews of objects that are read whole: policies and catalogs.
 //!
-//! They are read where edits of extensions are judged: where no worker is free in time, the API server applies its
-//! `failurePolicy`, which is Ignore.
+//! The workers for edits of extensions also read these objects. If no worker is free in time, the API server applies
+//! its `failurePolicy`, which is Ignore.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Handler {
             .await
     }
 
-    /// Answers the review of a catalog. What the edit changes is checked apart from edits of extensions.
+    /// Answers the review of a catalog. The effects of the edit are checked separately from edits of extensions.
     pub(crate) async fn admit_catalog(&self, request: Request) -> Result<Vec<u8>, Rejection> {
         self.counted(Instant::now(), self.catalog_reply(request))
             .await
@@ -54,8 +54,8 @@ impl Handler {
         })
     }
 
-    /// Reads the review of an object whole, where edits of extensions are judged. Its place is to be kept for as long as
-    /// anything of it is.
+    /// Reads the review of an object whole, on a worker. The returned place must be kept for as long as any part of the
+    /// review.
     async fn read<T: Send + 'static>(
         &self,
         request: Request,

@@ -1,10 +1,9 @@
-//! A certificate from files that something else renews: cert-manager, service-ca, a person.
+//! A certificate from files that something else renews: cert-manager, service-ca or an administrator.
 //!
-//! The files are read every few seconds and compared by their content; a watch on their folders only
-//! shortens the wait. That is the other way round than it seems natural, and on purpose: the kubelet
-//! changes a mounted Secret by renaming a symlink beside the files (`..data`, in
-//! [`pkg/volume/util/atomic_writer.go`]), of which a watch on the files themselves sees the first time
-//! at best, and on some machines no watch is to be had.
+//! The files are read every few seconds and compared by content. A watch on their directories only shortens the wait.
+//! This is deliberate: the kubelet changes a mounted Secret by renaming a symlink next to the files (`..data`, in
+//! [`pkg/volume/util/atomic_writer.go`]). A watch on the files themselves sees at most the first such change, and some
+//! machines provide no watch.
 //!
 //! [`pkg/volume/util/atomic_writer.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/volume/util/atomic_writer.go
 
@@ -36,22 +35,21 @@ pub struct CertificateFiles {
     pub cert: PathBuf,
     /// PEM: the key of the certificate.
     pub key: PathBuf,
-    /// On which terms connections are taken; the authorities of clients are kept up to date too.
+    /// The terms of connections. The CA certificates for clients are kept up to date too.
     pub terms: TlsConfig,
-    /// The names that the certificate must be for to be fit; it is served all the same.
+    /// The names that clients use. A certificate without one of them is reported as unfit, but still served.
     pub wanted: Vec<ServerName<'static>>,
-    /// How often the files are read without any sign of a change.
+    /// The interval at which the files are read even without a change event.
     pub poll: Duration,
 }
 
-/// A change is seen within 10 s, with some time left to act on it.
+/// The default interval. A change is seen within 10 s, with some time left to act on it.
 pub const POLL: Duration = Duration::from_secs(9);
 
-/// Reads the files, and goes on serving what they hold. It must be called within a runtime.
+/// Reads the files, and keeps serving their contents. Must be called within a runtime.
 ///
-/// What cannot be used is an error at first, and later reported while what was good last goes on: the
-/// pair and the authorities of clients each for themselves, so that a fault of one does not hold up
-/// the other.
+/// A file that cannot be used is an error at first. Later it is only reported, and the last good content stays in use.
+/// The pair and the CA certificates for clients are separate, so a fault of one does not delay the other.
 pub fn serve(
     files: CertificateFiles,
     observer: Arc<dyn Observer>,
@@ -81,19 +79,19 @@ fn serve_by(
     }))
 }
 
-/// How files are read and watched.
+/// The functions that read and watch files.
 struct Means {
     read: fn(&CertificateFiles) -> FoundFiles,
     watch: Start,
 }
 
-/// What looks for changes.
+/// The task that reads the files again.
 struct Renewal {
     files: Arc<CertificateFiles>,
     means: Means,
-    /// What was found last, served or not.
+    /// The content that was found last, served or not.
     mark: PairMark,
-    /// What was good last, and is served.
+    /// The last good certificate, which is served.
     identity: ServerIdentity,
     client: Option<PemFile>,
     observer: Arc<dyn Observer>,
@@ -110,7 +108,7 @@ impl Renewal {
                 Err(error) if error.is_panic() => {
                     error!(%error, "Panicked while reading the certificate files, serving the old one");
                 }
-                // It is cancelled when the runtime ends, and so is this.
+                // The read is cancelled only when the runtime ends, and this task ends with it.
                 Err(_) => return,
             }
         }
@@ -136,7 +134,7 @@ impl Renewal {
         self.replace(current, parts);
     }
 
-    /// What was found, or nothing after saying why.
+    /// Returns what was found, or reports why it cannot be used.
     fn good<T>(&self, found: Result<T, TlsError>, parts: &str) -> Option<T> {
         let refused = found.inspect_err(|error| {
             warn!(%error, parts, "Failed to load new TLS files, using the old ones");
@@ -178,11 +176,11 @@ impl Default for Means {
 struct FoundFiles {
     mark: PairMark,
     identity: Result<ServerIdentity, TlsError>,
-    /// The authorities of clients, if clients have to show a certificate.
+    /// The CA certificates for clients, if clients must present a certificate.
     client: Result<Option<PemFile>, TlsError>,
 }
 
-/// Tells what was found from what was found before, without keeping it.
+/// A digest of what was found, to detect changes without keeping the contents.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct PairMark {
     pair: FoundFile,
@@ -200,8 +198,8 @@ struct ReadFile {
     client: Result<Option<PemFile>, TlsError>,
 }
 
-/// Reads until two readings agree: files that are being swapped may give the old certificate with
-/// the new key. Files that never rest are taken as they are, and looked at again by the next poll.
+/// Reads until two readings agree, because a reading during a swap can return the old certificate with the new key. If
+/// the files keep changing, the last reading is used, and the next poll reads them again.
 fn settled(files: &CertificateFiles) -> FoundFiles {
     let mut read = ReadFile::new(files);
     for _ in 0..READINGS {
@@ -267,18 +265,18 @@ const CLIENT_CA: &str = "client CA";
 
 // === A watch of the directories of the files, if the system provides one ===
 
-/// Tells that something may have changed. Without one there is still the poll.
+/// A watch that reports possible changes. Without a watch, polling remains.
 struct FileWatch {
     changed: Arc<Notify>,
-    /// Kept for what it sends.
+    /// Dropping the watcher would end the watch.
     _watcher: Option<RecommendedWatcher>,
 }
 
-/// How a watch begins on these folders, that tells of each change.
+/// A function that starts a watch on these directories and signals each change.
 type Start = fn(&BTreeSet<PathBuf>, Arc<Notify>) -> Result<RecommendedWatcher, notify::Error>;
 
 impl FileWatch {
-    /// Watches the folder of each file, where `..data` is as well.
+    /// Watches the directory of each file, which also contains `..data`.
     fn start(files: &CertificateFiles, start: Start) -> Self {
         let changed = Arc::new(Notify::new());
         let watcher = start(&folders(files), Arc::clone(&changed));
@@ -291,7 +289,7 @@ impl FileWatch {
         }
     }
 
-    /// Returns after a change, once it has had time to become whole, or else after this time.
+    /// Returns after a change, with a delay to let it become complete, or otherwise after `poll`.
     async fn wait(&self, poll: Duration) {
         let changed = tokio::time::timeout(poll, self.changed.notified()).await;
         if changed.is_ok() {
@@ -321,7 +319,7 @@ fn folders(files: &CertificateFiles) -> BTreeSet<PathBuf> {
     files.map(|file| folder(file)).collect()
 }
 
-/// The directory of a bare name is the current one.
+/// Returns the directory of a file; for a bare file name, the current one.
 fn folder(file: &Path) -> PathBuf {
     match file.parent() {
         Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -329,7 +327,7 @@ fn folder(file: &Path) -> PathBuf {
     }
 }
 
-/// Reading the files is an event too, and would wake us for ever.
+/// Whether the event is a change. Reading the files is an event too, and would wake the task forever.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
@@ -337,5 +335,6 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// A pair is written one file after the other; also, nobody makes us read more often than this.
+/// The delay after a change. The files of a pair are written one after the other, and this also limits how often events
+/// cause a read.
 const SETTLING: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! The contents of a certificate, whether it fits its key, and whether clients can use it now.
+//! The contents of a certificate, whether its key matches, and whether clients can use it now.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -21,19 +21,19 @@ use zeroize::Zeroizing;
 use crate::pem_file::PemFile;
 use crate::tls::TlsError;
 
-/// The facts of a certificate that is served.
+/// The facts of a served certificate.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 #[display("for {}, until {}, serial {serial}", list(names), utc(*not_after))]
 pub struct Leaf {
-    /// The first moment at which it may be used.
+    /// The start of its validity.
     pub not_before: SystemTime,
-    /// The last moment at which it may be used.
+    /// The end of its validity.
     pub not_after: SystemTime,
-    /// The DNS names and IP addresses that it is for, as text.
+    /// The DNS names and IP addresses that it is valid for, as text.
     pub names: Vec<String>,
     /// The serial number, in hexadecimal.
     pub serial: String,
-    /// Whom it is made out to, such as `CN=olmguard`.
+    /// The subject, such as `CN=olmguard`.
     pub subject: String,
     /// The issuer that the certificate names.
     pub issuer: String,
@@ -59,13 +59,13 @@ impl Leaf {
         })
     }
 
-    /// The certificate itself, without its chain.
+    /// Returns the certificate itself, without its chain.
     pub fn der(&self) -> &CertificateDer<'static> {
         &self.der
     }
 }
 
-/// Reads a certificate, and nothing after it.
+/// Reads a certificate, and rejects trailing bytes.
 pub(super) fn parse<'a>(der: &'a CertificateDer<'_>) -> Result<X509Certificate<'a>, rustls::Error> {
     match X509Certificate::from_der(der) {
         Ok(([], parsed)) => Ok(parsed),
@@ -73,7 +73,7 @@ pub(super) fn parse<'a>(der: &'a CertificateDer<'_>) -> Result<X509Certificate<'
     }
 }
 
-/// Before 1970 there were no certificates: that is as good as 1970.
+/// Converts a time. Times before 1970 become 1970, because no certificate is that old.
 pub(super) fn moment(time: ASN1Time) -> SystemTime {
     let seconds = u64::try_from(time.timestamp()).unwrap_or(0);
     UNIX_EPOCH + Duration::from_secs(seconds)
@@ -101,13 +101,13 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
 
 // === Whether clients can use the served certificate now ===
 
-/// Why a client would refuse the certificate that is served.
+/// The reason why a client would reject the served certificate.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Unfit {
     /// The certificate has expired.
     #[error("the served certificate expired at {}: expected one that is valid now", utc(*since))]
     Expired {
-        /// The last moment at which it could be used.
+        /// The end of its validity.
         since: SystemTime,
     },
     /// The certificate is not valid yet.
@@ -116,23 +116,23 @@ pub enum Unfit {
         utc(*until)
     )]
     NotYetValid {
-        /// The first moment at which it can be used.
+        /// The start of its validity.
         until: SystemTime,
     },
-    /// The certificate is not for the name that clients use.
+    /// The certificate does not have a name that clients use.
     #[error(
         "the served certificate is for {}: expected it to be for {name} as well",
         list(found)
     )]
     Lacks {
-        /// The name that is wanted.
+        /// The missing name.
         name: String,
-        /// The names that it holds.
+        /// The names that the certificate has.
         found: Vec<String>,
     },
 }
 
-/// Judges a leaf by the clock and by the names that it must be for.
+/// Checks a leaf against the clock and the names that it must have.
 pub(super) fn judge_leaf(
     leaf: &Leaf,
     wanted: &[ServerName<'static>],
@@ -157,14 +157,14 @@ pub(super) fn judge_leaf(
     }
 }
 
-/// Whether a certificate is for a name, as a client asks it, wildcards included.
+/// Whether a certificate is valid for a name, as a client checks it, including wildcards.
 pub fn is_for(leaf: &Leaf, name: &ServerName<'_>) -> bool {
     ParsedCertificate::try_from(leaf.der())
         .and_then(|parsed| verify_server_name(&parsed, name))
         .is_ok()
 }
 
-/// A moment as `2026-11-21T14:30:00Z`.
+/// Formats a time as `2026-11-21T14:30:00Z`.
 pub fn utc(moment: SystemTime) -> String {
     let seconds = moment
         .duration_since(UNIX_EPOCH)
@@ -179,7 +179,7 @@ pub fn utc(moment: SystemTime) -> String {
     )
 }
 
-/// The names of a certificate, in a sentence.
+/// Lists the names of a certificate for a sentence.
 pub(super) fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "no name".to_owned();
@@ -189,9 +189,9 @@ pub(super) fn list(names: &[String]) -> String {
 
 // === A certificate with its chain and its key, checked against each other ===
 
-/// What a server shows: a certificate with its chain, and the key that belongs to it.
+/// The identity that a server presents: a certificate with its chain, and the key of the certificate.
 ///
-/// Invariant: the key is the certificate's.
+/// Invariant: the key belongs to the certificate.
 #[derive(Clone)]
 pub struct ServerIdentity {
     pair: Arc<CertifiedKey>,
@@ -206,7 +206,8 @@ pub(super) enum IdentityOrigin {
 }
 
 impl ServerIdentity {
-    /// From PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8 or SEC1.
+    /// Reads an identity from PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8 or
+    /// SEC1.
     pub(super) fn from_pem(cert: &PemFile, key: &PemFile) -> Result<Self, TlsError> {
         let origin = IdentityOrigin::Files {
             cert: cert.path().to_owned(),
@@ -232,7 +233,7 @@ impl ServerIdentity {
         })
     }
 
-    /// What the certificate says.
+    /// Returns the facts of the certificate.
     pub fn leaf(&self) -> &Arc<Leaf> {
         &self.leaf
     }
@@ -242,7 +243,7 @@ impl ServerIdentity {
     }
 }
 
-/// The certificates of a server, no more than clients read.
+/// Reads the certificates of a server, and rejects more than clients can read.
 fn chain(file: &PemFile) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let chain = file.certificates()?;
     let length = chain.iter().map(|certificate| certificate.len()).sum();
@@ -257,9 +258,9 @@ fn chain(file: &PemFile) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     })
 }
 
-/// The bytes of a server's certificates in DER. rustls, and older releases of Go, read 64 KiB of a handshake message at most,
-/// OpenSSL 100 KiB. A quarter is left for what is around the certificates. Chains have 2 to 8 KiB; the size decides,
-/// because clients have no limit to the number.
+/// The largest size of a server's certificates in DER, in bytes. rustls and older releases of Go read handshake
+/// messages of at most 64 KiB, OpenSSL of 100 KiB. A quarter is left for the rest of the message. Chains have 2 to 8
+/// KiB. The limit is on the size, because clients do not limit the number.
 const CHAIN_LIMIT: usize = 48 << 10;
 
 /// Debug output without the key.

@@ -1,4 +1,4 @@
-//! A certificate of our own CA, for clusters in which nothing else issues certificates.
+//! Certificates from a self-managed CA, for clusters in which nothing else issues certificates.
 //!
 //! ```text
 //!          made, stored      published       + PROPAGATION         + LEAF_LIFE + MARGIN
@@ -6,24 +6,24 @@
 //! old  CA  ================= signs ============|---- in the bundle --------| marked --| gone
 //! ```
 //!
-//! Every replica does the same: it loads what is stored, computes from that and the time what is due
-//! (`renewal`), writes it under the version that it has read, publishes the bundle, and signs a leaf
-//! for itself. Whoever comes second finds its version taken and starts over, so there is no leader.
+//! Every replica runs the same procedure: it loads the stored content, computes from that and the time what is due
+//! (`renewal`), writes it over the version that it has read, publishes the bundle, and signs a leaf for itself. A
+//! replica that comes second gets a version conflict and starts over, so no leader is needed.
 //!
 //! Invariants:
-//! - A key of an authority is in the store and in memory, the key of a leaf in memory alone.
-//! - Whatever the store does, what is served goes on being served. Without the store no leaf is
-//!   signed: another replica may have retired the authority that we remember.
-//! - At the start the store is waited for without end: only what cannot pass ends that.
-//! - Only what every client was told of counts as published. Clients that are not there yet trust
-//!   nothing, so a leaf is signed all the same, by the authority that was there first: should they come
-//!   back as they were, they know that one best. Once they are there they are told of all authorities.
-//! - No replica breaks another one with a clock that is wrong: stamps propose, and what each has seen
-//!   itself, by a clock that nobody sets, decides (`authority_history`); nothing leaves the bundle unannounced.
-//! - What is stored and cannot be read is never written over: it may be the authority that others
-//!   still serve with. Content of no bytes at all counts as none stored. If nothing is stored any
-//!   more, whoever remembers what was puts it back, at once where it may watch, so that deleting it
-//!   breaks nothing; to have new authorities at once, end every replica, delete it, and start them again.
+//! - The key of an authority is in the store and in memory, the key of a leaf only in memory.
+//! - Whatever the store does, the served certificate stays in use. Without the store no leaf is signed, because another
+//!   replica may have retired the authority that this one remembers.
+//! - At the start, a replica waits for the store without a limit. Only permanent faults end the wait.
+//! - A bundle counts as published only when every client has it. Clients that do not exist yet trust nothing, so a leaf
+//!   is signed anyway, by the oldest authority: clients that come back unchanged know that one best. As soon as
+//!   they exist, they get all authorities.
+//! - A replica with a wrong clock cannot break another one. Stamps only propose; each replica decides by what it has
+//!   seen by its own monotonic clock (`AuthorityHistory`). Nothing leaves the bundle unannounced.
+//! - Stored content that cannot be read is never overwritten, because other replicas may still serve with it. Empty
+//!   content counts as nothing stored. If the content was deleted, a replica that remembers it restores it, immediately
+//!   if it can watch the store, so a deletion breaks nothing. To replace all authorities immediately, stop every
+//!   replica, delete the content, and start the replicas again.
 
 mod renewal;
 mod state;
@@ -44,84 +44,85 @@ use crate::tls::{Clock, ServedCertificate, ServerIdentity, TlsConfig, TlsError};
 use renewal::{AuthorityHistory, ReplicaView, is_past_two_thirds};
 use state::{Authority, StoredAuthorities};
 
-/// How long a leaf is valid; short, as nothing revokes one.
+/// The validity of a leaf; short, because leaves cannot be revoked.
 const LEAF_LIFE: Duration = Duration::from_hours(7 * 24);
 
-/// How long an authority is valid.
+/// The validity of an authority.
 const AUTHORITY_LIFE: Duration = Duration::from_hours(365 * 24);
 
-/// How long before its making a certificate is valid. A pod whose clock is ahead makes certificates for API servers whose
-/// clock is right. A clock that is set to local time is ahead by 14 hours at most.
+/// The time by which the validity of a certificate starts before it is made. If the clock of a pod is ahead, API
+/// servers with the right time must still accept its certificates. A clock that is set to local time is at most 14
+/// hours ahead.
 const BACKDATE: Duration = Duration::from_hours(24);
 
-/// From when a bundle is published until every API server has it: they watch the webhook
-/// configurations, and one that lost its watch lists them again within a few minutes.
+/// The time until every API server has a published bundle. API servers watch the webhook configurations, and one that
+/// lost its watch lists them again within a few minutes.
 const PROPAGATION: Duration = Duration::from_mins(5);
 
-/// How long an authority that has been replaced is kept for replicas that have not noticed: clocks
-/// differ, and a renewal that is under way ends with what it has loaded.
+/// The time for which a replaced authority is kept for replicas that have not noticed its replacement: clocks differ,
+/// and a renewal in progress ends with the content that it has loaded.
 const MARGIN: Duration = Duration::from_mins(10);
 
 // === The store of the authorities, which all replicas share ===
 
-/// What every replica reads and writes. The content is a secret, and ours alone to understand.
+/// The storage that every replica reads and writes. The content is secret and opaque to the store.
 pub trait Store: Send + Sync + 'static {
-    /// What is stored, if anything is.
+    /// Returns the stored content, if any.
     fn load(&self) -> impl Future<Output = Result<Option<StoredContent>, StoreError>> + Send;
 
-    /// Stores it where nothing is stored; else a conflict.
+    /// Stores the content if nothing is stored; otherwise returns a conflict.
     fn create(
         &self,
         content: &[u8],
     ) -> impl Future<Output = Result<StoreVersion, StoreError>> + Send;
 
-    /// Stores it where this version is still stored; else a conflict.
+    /// Stores the content if this version is still stored; otherwise returns a conflict.
     fn replace(
         &self,
         version: &StoreVersion,
         content: &[u8],
     ) -> impl Future<Output = Result<StoreVersion, StoreError>> + Send;
 
-    /// Makes clients trust these authorities, PEM. Called often with the same: that must be cheap, and
-    /// do nothing. Clients that are not there yet are no failure: they are told once they are.
+    /// Makes clients trust these authorities, as PEM. It is often called with the same bundle, and must then be cheap
+    /// and write nothing. Clients that do not exist yet are not a failure: they get the bundle once they exist.
     fn publish(
         &self,
         bundle: &str,
     ) -> impl Future<Output = Result<BundleReaders, StoreError>> + Send;
 
-    /// Waits until somebody may have changed what is stored or published; a hint, which may come
-    /// without a change, and may stay away.
+    /// Waits until the stored or published content may have changed. This is only a hint: it can come without a change,
+    /// and it can be missing.
     fn changed(&self) -> impl Future<Output = ()> + Send;
 }
 
 /// The clients that have a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BundleReaders {
-    /// All clients that there are to be.
+    /// All expected clients have the bundle.
     All,
-    /// The existing ones; others do not exist yet, and trust nothing so far.
+    /// The existing clients have the bundle. Others do not exist yet, and trust nothing so far.
     NotAll,
 }
 
-/// Content, and the version that it is.
+/// Stored content with its version.
 pub struct StoredContent {
-    /// What was stored.
+    /// The content as it was stored.
     pub content: Zeroizing<Vec<u8>>,
-    /// Differs after each write.
+    /// The version, which differs after each write.
     pub version: StoreVersion,
 }
 
-/// A version of what is stored, as the store calls it.
+/// The version of the stored content, in the notation of the store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StoreVersion(pub String);
 
-/// Why a store does not do what it is asked to.
+/// The reason why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another replica was faster.
+    /// Another replica has written in the meantime.
     #[error("written by another replica meanwhile")]
     Conflict,
-    /// The store cannot be reached, or refuses.
+    /// The store cannot be reached, or rejects the request.
     #[error("{0}")]
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -137,79 +138,79 @@ impl std::fmt::Debug for StoredContent {
 
 // === Reasons why our own CA has no certificate for the server ===
 
-/// Why renewing did not come to its end. Texts hold nothing of what is stored.
+/// The reason why a renewal failed. The texts never contain stored content.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
-    /// No name to make a certificate for.
+    /// There is no name to issue a certificate for.
     #[error("a self-managed certificate has no name: expected the names that clients use")]
     NoName,
-    /// The store does not do its part.
+    /// The store failed.
     #[error("the store of the certificate authority: {0}")]
     Store(#[from] StoreError),
-    /// The store takes too long.
+    /// The store did not answer in time.
     #[error("the store of the certificate authority: no answer within {seconds} s")]
     Slow {
-        /// How long was waited.
+        /// The time that was waited.
         seconds: u64,
     },
-    /// Others were faster, each time.
+    /// Other replicas wrote first at each attempt.
     #[error("the store of the certificate authority: written by others {tries} times in a row")]
     Contended {
-        /// How often it was tried.
+        /// The number of attempts.
         tries: usize,
     },
-    /// What is stored is not what was written.
+    /// The stored content is not what a replica wrote.
     #[error("the stored certificate authority is damaged: {why}; delete it to have a new one made")]
     Damaged {
-        /// What is wrong, and where.
+        /// The cause, and its position.
         why: String,
     },
-    /// There are as many authorities as may be, and all are of another time than the clock shows.
+    /// The number of authorities is at its limit, and none of them is valid at the current time.
     #[error(
         "no stored CA certificate is valid now, and there is no space for another: is the clock \
          right? One that no replica needs is removed within minutes. To get a new one immediately, \
          stop every replica, delete the stored ones, and start the replicas again"
     )]
     NoSigner,
-    /// No certificate can be made here.
+    /// No certificate can be generated.
     #[error("cannot make a certificate: {0}")]
     Made(#[from] rcgen::Error),
-    /// The clock shows a time that no certificate can hold.
+    /// The clock shows a time that a certificate cannot contain.
     #[error("cannot make a certificate: the clock is outside of the years 1970 to 9999")]
     Clock,
 }
 
 // === One renewal: from the stored content to the served certificate ===
 
-/// What one replica remembers.
+/// The state of one replica.
 struct Keeper<S> {
     store: S,
     clock: Arc<dyn Clock>,
     names: Vec<String>,
     terms: TlsConfig,
-    /// What was stored when it was last seen.
+    /// The content that was stored when the replica last read it.
     remembered: StoredAuthorities,
     history: AuthorityHistory,
     leaf: Option<SignedLeaf>,
-    /// The authorities of clients that were good last.
+    /// The last usable CA certificates for clients.
     client: Option<PemFile>,
 }
 
-/// A leaf, and who signed it.
+/// A leaf, with the authority that signed it.
 struct SignedLeaf {
     identity: ServerIdentity,
     by: Authority,
 }
 
 impl<S: Store> Keeper<S> {
-    /// Does what is due, and returns what is new to be served.
+    /// Does what is due, and returns a new certificate to serve, if any.
     async fn renew(&mut self) -> Result<Option<ServedCertificate>, TlsError> {
         let agreed = tokio::time::timeout(PATIENCE, self.agree()).await;
         let (state, told) = agreed.map_err(|_| AuthorityError::Slow {
             seconds: PATIENCE.as_secs(),
         })??;
         self.history.stored(state.authorities(), Instant::now());
-        // What somebody could not learn of yet does not begin to be known.
+        // The propagation time starts only when all clients have the bundle.
         if told == BundleReaders::All {
             self.history.published(Instant::now());
         }
@@ -217,7 +218,7 @@ impl<S: Store> Keeper<S> {
         self.signed()
     }
 
-    /// Repeats until the stored content is the due one, and published.
+    /// Repeats until the stored content is up to date and published.
     async fn agree(&mut self) -> Result<(StoredAuthorities, BundleReaders), AuthorityError> {
         for _ in 0..TRIES {
             match self.try_to_agree().await {
@@ -232,7 +233,7 @@ impl<S: Store> Keeper<S> {
         let (stored, mut version) = self.stored().await?;
         let is_stored = stored.is_some();
         let mut state = stored.unwrap_or_else(|| self.remembered.clone());
-        // Before anything is decided: another replica may have taken a mark away.
+        // First, because another replica may have removed a mark.
         self.history.stored(state.authorities(), Instant::now());
         let advanced = state.advanced(self.view())?;
         if advanced.is_some() || !is_stored {
@@ -240,7 +241,7 @@ impl<S: Store> Keeper<S> {
             version = Some(self.write(version.as_ref(), &state).await?);
         }
         let told = self.store.publish(&state.bundle()).await?;
-        // Only now: whoever signs with it counts from when clients could learn of it.
+        // Only now, because a replica that signs with an authority counts from when clients could have it.
         let published = match told {
             BundleReaders::All => state.published(self.clock.now()),
             BundleReaders::NotAll => None,
@@ -253,8 +254,8 @@ impl<S: Store> Keeper<S> {
         Ok((state, told))
     }
 
-    /// Publishing knows no version: whoever was slow may have put back what another replica had
-    /// already replaced, and starts over.
+    /// Checks that the version is still stored. Publishing has no version, so a slow replica may have published a
+    /// bundle that another replica had already replaced. It then starts over.
     async fn is_still(&self, version: Option<&StoreVersion>) -> Result<(), AuthorityError> {
         let stored = self.store.load().await?;
         if stored.map(|stored| stored.version).as_ref() == version {
@@ -263,7 +264,7 @@ impl<S: Store> Keeper<S> {
         Err(StoreError::Conflict.into())
     }
 
-    /// What is stored, if anything is, and the version to write over: content of no bytes has one.
+    /// Returns the stored content, if any, and the version to replace. Empty content has a version too.
     async fn stored(
         &self,
     ) -> Result<(Option<StoredAuthorities>, Option<StoreVersion>), AuthorityError> {
@@ -290,7 +291,7 @@ impl<S: Store> Keeper<S> {
         })
     }
 
-    /// Signs a leaf if one is due, and says what is to be served if it differs.
+    /// Signs a leaf if one is due, and returns the new certificate to serve.
     fn signed(&mut self) -> Result<Option<ServedCertificate>, TlsError> {
         if self.leaf.as_ref().is_some_and(|leaf| self.is_good(leaf)) {
             return Ok(None);
@@ -301,8 +302,8 @@ impl<S: Store> Keeper<S> {
         Ok(Some(served))
     }
 
-    /// Reads the authorities of clients, which need no store, and returns what is to be served if
-    /// they differ. While they cannot be used the old ones are.
+    /// Reads the CA certificates for clients, which needs no store, and returns a new certificate to serve if they
+    /// differ. If they cannot be used, the old ones stay in use.
     fn follow_clients(&mut self) -> Result<Option<ServedCertificate>, TlsError> {
         let client = self.terms.client_file()?;
         let is_same =
@@ -332,9 +333,9 @@ impl<S: Store> Keeper<S> {
         self.remembered.signer(self.view())
     }
 
-    /// How long API servers may still not know the authority that signs: one that was made just now, by
-    /// whichever replica, was published just now. An authority that another version of olmguard made, with another
-    /// [`BACKDATE`], counts as an old one.
+    /// Returns how long API servers may still not know the authority that signs. An authority that any replica made
+    /// just now was also published just now. An authority that another version of olmguard made, with another
+    /// [`BACKDATE`], counts as old.
     fn until_known(&self) -> Duration {
         let made = self.signer().map(|signer| signer.validity().0 + BACKDATE);
         let age = made.and_then(|made| self.clock.now().duration_since(made).ok());
@@ -351,15 +352,15 @@ impl<S: Store> Keeper<S> {
     }
 }
 
-/// Replicas that met once would meet again if all waited as long.
+/// Waits for a random time, because replicas that conflicted once would conflict again if all waited equally long.
 async fn pause() {
     let millis = fastrand::u64(..CONFLICT_PAUSE_MILLIS);
     tokio::time::sleep(Duration::from_millis(millis)).await;
 }
 
-/// An API server takes a webhook configuration over within a tenth of a second.
+/// The time in which an API server applies a changed webhook configuration; a tenth of a second is typical.
 const NEWS: Duration = Duration::from_secs(2);
 const TRIES: usize = 10;
 const CONFLICT_PAUSE_MILLIS: u64 = 200;
-/// How long one renewal waits for the store: what is written was computed a short time ago.
+/// The limit for one renewal: what it writes must have been computed recently.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,9 +1,9 @@
-//! Who trusts whom: whether a client that trusts some CAs accepts a certificate, as an API server decides it, and whether
-//! the certificate of a client is accepted.
+//! Trust decisions: whether a client with given CAs accepts a certificate, as an API server decides it, and whether the
+//! certificate of a client is accepted.
 //!
-//! Upstream: Go, [`crypto/x509/verify.go`]. Unlike webpki it takes no authority whose time is over, and
-//! takes a certificate that is itself among those that are trusted. Whether its own time is over, and
-//! for which names it is, are other questions: [`Leaf`], [`is_for`](super::is_for).
+//! Upstream: Go, [`crypto/x509/verify.go`]. Unlike webpki, it rejects an expired CA certificate, and accepts a
+//! certificate that is itself among the trusted ones. The validity and the names of the certificate itself are checked
+//! elsewhere: [`Leaf`], [`is_for`](super::is_for).
 //!
 //! [`crypto/x509/verify.go`]: https://github.com/golang/go/blob/go1.26.8/src/crypto/x509/verify.go
 
@@ -30,46 +30,46 @@ use crate::pem_file::PemFile;
 use crate::tls::leaf::{parse, utc};
 use crate::tls::{Leaf, TlsError};
 
-/// Authorities that are trusted.
+/// The trusted CA certificates.
 #[derive(Clone, Debug, Default)]
 pub struct Authorities(Vec<Leaf>);
 
-/// Why a certificate is not taken.
+/// The reason why a certificate is not trusted.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Distrust {
     /// No trusted CA signed the certificate.
     #[error("it is issued by {issuer}, {}", listed(authorities))]
     Stranger {
-        /// Whoever signed it, by its own words.
+        /// The issuer that the certificate names.
         issuer: String,
-        /// The authorities.
+        /// The subjects of the trusted CA certificates.
         authorities: Vec<String>,
     },
-    /// Whoever vouches for it has no time left.
+    /// The CA certificate that signed it has expired.
     #[error("its CA certificate expired at {}", utc(*since))]
     AuthorityExpired {
         /// The end of its validity.
         since: SystemTime,
     },
-    /// Anything else that rustls says of it.
+    /// Any other reason, in the words of rustls.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Authorities {
-    /// How many there are.
+    /// Returns the number of certificates.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Those in a text of PEM; what is no certificate is left out, as Go leaves it out.
+    /// Reads CA certificates from PEM. Blocks that are not certificates are skipped, as Go skips them.
     pub fn from_pem(text: &[u8]) -> Self {
         let certificates = CertificateDer::pem_slice_iter(text).filter_map(Result::ok);
         let read = certificates.filter_map(|der| Leaf::read(&der).ok());
         Self(read.collect())
     }
 
-    /// Whether they vouch for what a server shows, the leaf first.
+    /// Checks whether these CAs trust the chain of a server, which starts with the leaf.
     pub fn vouch(&self, chain: &[CertificateDer<'_>], now: SystemTime) -> Result<(), Distrust> {
         let Some((leaf, others)) = chain.split_first() else {
             return Err(Distrust::Refused("it presents no certificate".to_owned()));
@@ -108,7 +108,8 @@ impl Authorities {
     }
 }
 
-/// As `CheckSignatureFrom` has it: certificates before version 3 do not say.
+/// Whether the certificate can sign others, as in `CheckSignatureFrom`: before version 3, certificates do not specify
+/// it.
 fn may_sign(one: &Leaf) -> bool {
     let Ok(parsed) = parse(one.der()) else {
         return false;
@@ -138,7 +139,7 @@ fn vouch(
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities.iter().map(|one| one.der().clone()));
-    // Its own time is another question. Not `clamp`: one may say that it ends before it begins.
+    // The validity of the leaf is checked elsewhere. `clamp` would panic on a leaf that ends before it starts.
     let moment = now.max(leaf.not_before).min(leaf.not_after);
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     verify_server_cert_signed_by_trust_anchor(
@@ -162,17 +163,17 @@ fn refused(error: rustls::Error) -> Distrust {
 
 // === Whether the certificate of a client is accepted ===
 
-/// Whom clients must be vouched for by.
+/// The CAs and names that the certificates of clients must have.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ClientCa {
-    /// PEM with one authority or several; any of them will do.
+    /// The PEM file with one or more CA certificates; a client needs a certificate from any of them.
     pub file: PathBuf,
-    /// Common names, DNS names or URIs of which a client's certificate must hold one, byte for byte;
-    /// none for every certificate of these authorities.
+    /// Common names, DNS names or URIs. A client's certificate must contain one of them, byte for byte. If empty, every
+    /// certificate of these CAs is accepted.
     pub allowed: BTreeSet<String>,
 }
 
-/// The chain is judged by webpki, the names by us.
+/// A verifier of client certificates: webpki checks the chain, and this module the names.
 #[derive(Debug)]
 pub(super) struct ClientVerifier {
     chain: Arc<dyn ClientCertVerifier>,

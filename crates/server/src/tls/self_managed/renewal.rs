@@ -1,4 +1,4 @@
-//! Renewals, for as long as the certificate is served, and the next step of one.
+//! Runs renewals for as long as the certificate is served, and decides the next step of each.
 
 #[cfg(test)]
 mod tests;
@@ -17,27 +17,26 @@ use crate::tls::self_managed::{
 };
 use crate::tls::{Certificates, Clock, Current, Observer, ServedCertificate, TlsConfig, TlsError};
 
-/// How a certificate of our own authority is kept and served.
+/// The configuration of a self-managed certificate.
 #[derive(Debug)]
 pub struct SelfManaged<S> {
     /// The store of the authorities, which all replicas share.
     pub store: S,
-    /// What the certificate is for: every name that clients use.
+    /// Every name that clients use, for the certificate.
     pub names: Vec<ServerName<'static>>,
-    /// On which terms connections are taken; the authorities of clients are kept up to date too.
+    /// The terms of connections. The CA certificates for clients are kept up to date too.
     pub terms: TlsConfig,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Agrees with the other replicas on an authority, and goes on serving a leaf of it. It must be
-/// called within a runtime.
+/// Agrees with the other replicas on an authority, and keeps serving a leaf from it. Must be called within a runtime.
 ///
-/// At first the store is waited for, for as long as it takes; later it may fail for as long as the leaf
-/// that is served is valid.
+/// At first this waits for the store without a limit. Later the store can be unavailable for as long as the served leaf
+/// is valid.
 ///
 /// # Errors
-/// What another try does not mend: names, terms or stored authorities that cannot be used.
+/// Fails if another attempt cannot help: names, terms or stored authorities that cannot be used.
 pub async fn serve<S: Store>(
     managed: SelfManaged<S>,
     observer: Arc<dyn Observer>,
@@ -63,7 +62,8 @@ pub async fn serve<S: Store>(
     }))
 }
 
-/// A process that ended because the store is away would only be started again.
+/// Obtains the first certificate, and retries without a limit. If the process ended because the store is unavailable,
+/// it would only be restarted.
 async fn first<S: Store>(
     keeper: &mut Keeper<S>,
     observer: &dyn Observer,
@@ -89,7 +89,7 @@ async fn first<S: Store>(
     }
 }
 
-/// Whether another try may come out differently.
+/// Whether another attempt can have another result.
 fn is_passing(error: &TlsError) -> bool {
     matches!(
         error,
@@ -119,17 +119,16 @@ async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dy
     }
 }
 
-/// Waits, but no longer than until a change; whoever changes things all the time is not followed faster
-/// than [`LEAST`].
+/// Waits for `wait`, or until a change. However often changes come, renewals are at least [`LEAST`] apart.
 async fn until_due(wait: Duration, store: &impl Store) {
     if !changes_during(LEAST.min(wait), store).await {
-        // That the time is over is the other way to go on.
+        // A timeout is the other normal end of the wait.
         let _over = timeout(wait.saturating_sub(LEAST), store.changed()).await;
     }
 }
 
-/// Whether something changes until a pause is over. Every change is taken, so that a storm of them leaves
-/// none to be followed one by one after it.
+/// Whether anything changes during a pause. Every change is consumed, so that a burst of changes causes only one
+/// renewal.
 async fn changes_during(pause: Duration, store: &impl Store) -> bool {
     let mut is_changed = false;
     let changes = async {
@@ -138,13 +137,13 @@ async fn changes_during(pause: Duration, store: &impl Store) -> bool {
             is_changed = true;
         }
     };
-    // It has no other end.
+    // The loop has no other end.
     let _over: Result<(), _> = timeout(pause, changes).await;
     is_changed
 }
 
-/// The fault that was told last, so that it is told once a change: a store that is away for an hour
-/// is one fault.
+/// The last reported fault. A fault is reported once, until it changes: a store that is unavailable for an hour is one
+/// fault.
 #[derive(Default)]
 struct ReportedFault(String);
 
@@ -175,7 +174,7 @@ impl ReportedFault {
         observer.refused(error);
     }
 
-    /// Whether it is not the one that was told last.
+    /// Whether the error differs from the last reported one.
     fn is_news(&mut self, error: &TlsError) -> bool {
         let text = error.to_string();
         let is_news = text != self.0;
@@ -195,86 +194,86 @@ fn take(served: ServedCertificate, current: &Current, observer: &dyn Observer) {
     observer.reloaded(&leaf);
 }
 
-/// Doubles with each failure up to [`EVERY`], and is a little different for each replica.
+/// Doubles with each failure up to [`EVERY`], with a random part, so replicas do not retry in step.
 fn back_off(failures: u32) -> Duration {
     let whole = EVERY.min(Duration::from_secs(1) * 2_u32.saturating_pow(failures.min(10) - 1));
     whole.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
-/// How long after one renewal the next begins. Not one long sleep: those do not notice that the clock
-/// was set, or that the machine slept.
+/// The time between two renewals. It is short, because one long sleep would not notice that the clock was set or that
+/// the machine was suspended.
 const EVERY: Duration = Duration::from_secs(25);
-/// The least time between two renewals, however much changes.
+/// The least time between two renewals, however often changes come.
 const LEAST: Duration = Duration::from_millis(500);
-/// The longest that the clock may not be looked at, with a renewal that waits for the store.
+/// The longest time without a look at the clock, with a renewal that waits for the store.
 const UNSEEN: Duration = Duration::from_mins(1);
 const _: () = assert!(EVERY.as_secs() + PATIENCE.as_secs() <= UNSEEN.as_secs());
 
-// === The next step, from the authorities, the time, and what this replica has seen itself ===
+// === The next step, from the authorities, the time, and the observations of this replica ===
 //
-// Any replica's clock may be wrong, and what it writes with it is there for all. So a stamp alone
-// decides nothing that could break another replica:
-// - one signs with what it has seen published for [`PROPAGATION`] itself, as long as there is a
-//   choice;
-// - an authority leaves in two steps: whoever finds that its time is over marks it, and it is gone
-//   [`MARGIN`] later. Meanwhile the others renew what it had signed for them, and one that would
-//   sign with no other takes the mark away.
+// The clock of any replica may be wrong, and all replicas read the stamps that it writes. So a stamp alone decides
+// nothing that could break another replica:
+// - A replica signs with an authority that it has itself seen published for [`PROPAGATION`], if it has a
+//   choice.
+// - An authority leaves in two steps. A replica that finds it expired or superseded marks it, and it is removed
+//   [`MARGIN`] later. In the meantime the other replicas replace the leaves that it signed. A replica
+//   without another usable authority removes the mark.
 
-/// When an authority is of use.
+/// The facts of an authority that decide its use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Term {
     pub(super) not_before: SystemTime,
     pub(super) not_after: SystemTime,
-    /// When the first bundle with it was published, if it was.
+    /// The time at which the first bundle with it was published, if any.
     pub(super) published: Option<SystemTime>,
     /// Whether it is marked as leaving.
     pub(super) is_leaving: bool,
-    /// Whether it signed what this replica serves.
+    /// Whether it signed the leaf that this replica serves.
     pub(super) is_ours: bool,
     pub(super) seen: SeenSince,
 }
 
-/// Durations of each state of an authority, as far as seen.
+/// How long this replica has seen an authority in each state.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct SeenSince {
-    /// The time that it is in the bundle.
+    /// The time since it was published in the bundle.
     pub(super) published: Duration,
-    /// The time that it is marked as leaving.
+    /// The time since it was marked as leaving.
     pub(super) marked: Duration,
-    /// The time since a replica objected to its leaving, if one did.
+    /// The time since a replica removed its mark, if one did.
     pub(super) needed: Option<Duration>,
 }
 
-/// What is due.
+/// The next step of the rotation.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct RotationStage {
-    /// What becomes of each.
+    /// The next state of each authority.
     pub(super) fates: Vec<AuthorityFate>,
     /// The authority that signs, if any can.
     pub(super) signer: Option<usize>,
-    /// Whether another one is to be made.
+    /// Whether another authority must be made.
     pub(super) next: NextAuthority,
 }
 
-/// What becomes of an authority.
+/// The next state of an authority.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum AuthorityFate {
     /// The authority stays, without a mark.
     Stays,
-    /// The authority is marked: replicas with a certificate from it must get another.
+    /// The authority is marked: replicas with a leaf from it must get another one.
     Leaves,
-    /// Clients trust it no more.
+    /// The authority is removed, so clients no longer trust it.
     Gone,
 }
 
-/// Whether another authority is to be made.
+/// Whether another authority must be made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NextAuthority {
     Due,
     NotYet,
 }
 
-/// What is due with these authorities, the oldest first.
+/// Returns the next step for these authorities, which are ordered from oldest to newest.
 pub(super) fn stage(terms: &[Term], now: SystemTime) -> RotationStage {
     let signer = signer(terms, now);
     let newest = terms.iter().rfind(|term| term.is_usable(now));
@@ -303,7 +302,7 @@ pub(super) fn stage(terms: &[Term], now: SystemTime) -> RotationStage {
     }
 }
 
-/// Whether it is time to renew what is valid from one moment to another.
+/// Whether two thirds of a validity have passed, so that a renewal is due.
 pub(super) fn is_past_two_thirds(
     not_before: SystemTime,
     not_after: SystemTime,
@@ -313,9 +312,9 @@ pub(super) fn is_past_two_thirds(
     now >= not_before + life * 2 / 3
 }
 
-/// The newest that every client has had the time to learn of while we watched, and rather one that
-/// is to leave than one that we have not watched. After a start none has been watched: the oldest is
-/// the one that clients know best.
+/// Returns the authority that signs: the newest one that all clients have had time to learn while this replica watched.
+/// A watched authority that is leaving is preferred to one that was not watched. After a start, none has been watched;
+/// then the oldest is the one that clients know best.
 fn signer(terms: &[Term], now: SystemTime) -> Option<usize> {
     let is_known = |term: &Term| term.is_usable(now) && term.seen.published >= PROPAGATION;
     let stays = |term: &Term| is_known(term) && !term.is_leaving;
@@ -324,8 +323,9 @@ fn signer(terms: &[Term], now: SystemTime) -> Option<usize> {
         .or_else(|| terms.iter().position(|term| term.is_usable(now)))
 }
 
-/// All before this one have nothing left that they signed: it has been signing for longer than a
-/// leaf is valid, by its stamp, and was seen to be there for a while.
+/// Returns the index of the newest authority that supersedes all earlier ones. By its stamp, it has been signing for
+/// longer than a leaf is valid, and this replica has seen it for a while. So no leaf of the earlier ones is still in
+/// use.
 fn superseded(terms: &[Term], now: SystemTime) -> usize {
     let long_ago = PROPAGATION + LEAF_LIFE + MARGIN;
     let successor = terms.iter().rposition(|term| {
@@ -337,7 +337,7 @@ fn superseded(terms: &[Term], now: SystemTime) -> usize {
     successor.unwrap_or(0)
 }
 
-/// The authority that must leave: the oldest that is of no use, unless one is leaving already.
+/// Returns the authority to remove if there are too many: the oldest unusable one, unless another is leaving already.
 fn spare(terms: &[Term], signer: Option<usize>, now: SystemTime) -> Option<usize> {
     let is_spare =
         |(at, term): (usize, &Term)| Some(at) != signer && !term.is_usable(now) && term.may_leave();
@@ -349,7 +349,7 @@ fn spare(terms: &[Term], signer: Option<usize>, now: SystemTime) -> Option<usize
 }
 
 impl AuthorityFate {
-    /// That of one which is marked or not, if nothing is due.
+    /// Returns the state of an authority, by its mark, if nothing is due.
     pub(super) fn marked(is_leaving: bool) -> Self {
         if is_leaving {
             Self::Leaves
@@ -360,7 +360,7 @@ impl AuthorityFate {
 }
 
 impl Term {
-    /// An authority that is about to expire signs nothing that lasts.
+    /// Whether the authority can sign now. One that is about to expire cannot.
     fn is_usable(&self, now: SystemTime) -> bool {
         self.not_before <= now && now + PROPAGATION < self.not_after
     }
@@ -379,21 +379,22 @@ impl Term {
         }
     }
 
-    /// Nobody who needs it has said so of late.
+    /// Whether the authority can be marked: it did not sign the served leaf, and no replica objected recently.
     fn may_leave(&self) -> bool {
         !self.is_ours && self.seen.needed.is_none_or(|ago| ago >= OBJECTION)
     }
 }
 
-/// A clock that jumps to and fro makes one each time; the bundle must not grow for ever.
+/// The most authorities. A clock that jumps back and forth makes a new one each time, and the bundle must not grow
+/// without bound.
 pub(super) const MOST: usize = 8;
 
-/// How long an authority that another replica needs is not marked again.
+/// The time for which an authority that another replica needs is not marked again.
 const OBJECTION: Duration = Duration::from_hours(1);
 
 // === The history of each authority, as this replica has seen it by a monotonic clock ===
 
-/// What one replica goes by: its clock, and what it has seen.
+/// The view of one replica: its clock, and its observations.
 #[derive(Clone, Copy)]
 pub(super) struct ReplicaView<'a> {
     /// The time of day.
@@ -405,7 +406,7 @@ pub(super) struct ReplicaView<'a> {
     pub(super) own: Option<&'a Authority>,
 }
 
-/// What was seen of the authorities that are stored now. It begins anew with each start.
+/// The observations of the stored authorities by this process.
 #[derive(Default)]
 pub(super) struct AuthorityHistory(Vec<SeenAuthority>);
 
@@ -413,7 +414,7 @@ struct SeenAuthority {
     of: Authority,
     published: Option<Instant>,
     marked: Option<Instant>,
-    /// When its mark was taken away again.
+    /// The time at which its mark was removed.
     needed: Option<Instant>,
 }
 
@@ -432,7 +433,7 @@ impl ReplicaView<'_> {
 }
 
 impl AuthorityHistory {
-    /// These are stored now.
+    /// Records the authorities that are stored now.
     pub(super) fn stored(&mut self, authorities: &[Authority], now: Instant) {
         let entries = authorities
             .iter()
@@ -440,7 +441,7 @@ impl AuthorityHistory {
         self.0 = entries.collect();
     }
 
-    /// All that are stored have been published.
+    /// Records that all stored authorities have been published.
     pub(super) fn published(&mut self, now: Instant) {
         for entry in &mut self.0 {
             entry.published.get_or_insert(now);

@@ -1,4 +1,4 @@
-//! The stored content: the authorities, the oldest first, as JSON; and what one authority is.
+//! The stored content as JSON: the authorities, from oldest to newest. Also the parts of one authority.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ use crate::tls::self_managed::renewal::{
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{ServerIdentity, TlsError};
 
-/// All authorities that clients have to trust, the oldest first.
+/// All authorities that clients must trust, from oldest to newest.
 #[derive(Clone, Default)]
 pub(super) struct StoredAuthorities {
     authorities: Vec<Authority>,
@@ -42,7 +42,7 @@ struct WireAuthority {
 }
 
 impl StoredAuthorities {
-    /// Reads what was stored. Errors say where, and nothing of what is there.
+    /// Reads stored content. Errors report the position, and none of the content.
     pub(super) fn read(content: &[u8]) -> Result<Self, AuthorityError> {
         let wire: Wire =
             serde_json::from_slice(content).map_err(|error| AuthorityError::Damaged {
@@ -79,16 +79,16 @@ impl StoredAuthorities {
         content
     }
 
-    /// What it takes to write it at most: a buffer that grows leaves copies behind that nobody wipes.
+    /// Returns an upper bound of the written size. A buffer that grows would leave copies behind that are not wiped.
     fn room(&self) -> usize {
         let texts = self.authorities.iter();
         let texts =
             texts.map(|one| one.material.certificate.len() + one.material.key.len() + AROUND);
-        // A line break is two characters in JSON.
+        // A line feed takes two characters in JSON.
         AROUND + texts.map(|length| length * 2).sum::<usize>()
     }
 
-    /// What is due, as this replica sees it.
+    /// Returns what is due, as this replica sees it.
     fn stage(&self, view: ReplicaView<'_>) -> RotationStage {
         let terms = self
             .authorities
@@ -97,7 +97,7 @@ impl StoredAuthorities {
         stage(&terms.collect::<Vec<Term>>(), view.now)
     }
 
-    /// Itself with what is due done, or nothing if nothing is.
+    /// Returns the authorities after the steps that are due, or `None` if none is due.
     pub(super) fn advanced(&self, view: ReplicaView<'_>) -> Result<Option<Self>, AuthorityError> {
         let RotationStage { fates, next, .. } = self.stage(view);
         let marks = self.authorities.iter().map(|one| one.is_leaving);
@@ -112,7 +112,7 @@ impl StoredAuthorities {
         Ok(Some(Self { authorities }))
     }
 
-    /// Itself with all published, or nothing if all were.
+    /// Returns the authorities with all of them stamped as published, or `None` if all already were.
     pub(super) fn published(&self, now: SystemTime) -> Option<Self> {
         let stamp = self.stamp(now);
         let mut published = self.clone();
@@ -124,15 +124,15 @@ impl StoredAuthorities {
         (count > 0).then_some(published)
     }
 
-    /// What is published last is not stamped as if it had been there before: a clock may be behind.
-    /// One that is out of reason has no say for ever.
+    /// Returns the stamp for new authorities. It is not earlier than the existing stamps, because this clock may be
+    /// behind. An implausible stamp is ignored, so that it has no lasting effect.
     fn stamp(&self, now: SystemTime) -> SystemTime {
         let stamps = self.authorities.iter().filter_map(|one| one.published);
         let stamps = stamps.filter(|stamp| *stamp <= now + AUTHORITY_LIFE);
         stamps.fold(now, SystemTime::max)
     }
 
-    /// The certificates of all, PEM.
+    /// Returns the certificates of all authorities, as PEM.
     pub(super) fn bundle(&self) -> String {
         self.authorities
             .iter()
@@ -140,18 +140,18 @@ impl StoredAuthorities {
             .collect()
     }
 
-    /// The authority that signs, as this replica sees it.
+    /// Returns the authority that signs, as this replica sees it.
     pub(super) fn signer(&self, view: ReplicaView<'_>) -> Option<&Authority> {
         self.authorities.get(self.stage(view).signer?)
     }
 
-    /// All of them, the oldest first.
+    /// Returns all authorities, from oldest to newest.
     pub(super) fn authorities(&self) -> &[Authority] {
         &self.authorities
     }
 }
 
-/// What is left of it.
+/// Applies the next state to an authority; none if it is removed.
 fn met((authority, fate): (&Authority, AuthorityFate)) -> Option<Authority> {
     let mut authority = authority.clone();
     authority.is_leaving = match fate {
@@ -176,7 +176,7 @@ fn read_one((at, wire): (usize, WireAuthority)) -> Result<Authority, AuthorityEr
     Ok(authority)
 }
 
-/// Beyond any date of a certificate it would overflow sums.
+/// Converts a stamp. A date after every certificate would overflow sums.
 fn since_1970(seconds: u64) -> Result<SystemTime, &'static str> {
     if seconds > YEAR_9999 {
         return Err("it was published after the year 9999");
@@ -189,46 +189,46 @@ fn seconds(moment: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// More than is written around the texts of an authority.
+/// More than the JSON syntax around the texts of an authority.
 const AROUND: usize = 64;
 
 const YEAR_9999: u64 = 253_402_300_799;
 
 // === One certificate authority: its certificate, its key, and the certificates that it signs ===
 
-/// An authority, when it was published, and whether it is about to leave. Cheap to clone.
+/// An authority, with the time of its publication and its mark. Cheap to clone.
 ///
-/// Invariant: the key is the certificate's. rcgen takes a foreign one without complaint.
+/// Invariant: the key belongs to the certificate. rcgen accepts a foreign key without an error.
 #[derive(Clone)]
 pub(super) struct Authority {
     material: Arc<Material>,
     pub(super) published: Option<SystemTime>,
-    /// Whether it is marked: who is signed for by it, look for another.
+    /// Whether it is marked: replicas with a leaf from it must get another one.
     pub(super) is_leaving: bool,
 }
 
 struct Material {
     /// The certificate of the authority, PEM.
     certificate: String,
-    /// Its key, PEM, for the store alone.
+    /// The key as PEM, for the store only.
     key: Zeroizing<String>,
     issuer: Issuer<'static, CaKey>,
     not_before: SystemTime,
     not_after: SystemTime,
 }
 
-/// A key to sign with, of which the copy that rcgen keeps is wiped when it is dropped.
+/// A signing key. The copy that rcgen keeps is wiped when it is dropped.
 struct CaKey(Zeroizing<KeyPair>);
 
 impl Authority {
-    /// Makes one that nobody knows of yet.
+    /// Makes an authority that is not published yet.
     pub(super) fn make(now: SystemTime) -> Result<Self, AuthorityError> {
         let key = Zeroizing::new(KeyPair::generate()?);
         let (from, until) = (now - BACKDATE, now + AUTHORITY_LIFE);
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        // A name for each, so that no client takes one for the other.
+        // Each authority has its own name, so that no client mistakes one for another.
         let name = format!("olmguard authority {}", date(now)?.unix_timestamp());
         params.distinguished_name.push(DnType::CommonName, name);
         params.not_before = date(from)?;
@@ -241,7 +241,7 @@ impl Authority {
         })
     }
 
-    /// Takes one as stored, if it is whole, as if it had not been published.
+    /// Reads a stored authority and checks it. The result counts as not published.
     pub(super) fn read(certificate: &str, key: Zeroizing<String>) -> Result<Self, &'static str> {
         let der = CertificateDer::from_pem_slice(certificate.as_bytes())
             .map_err(|_| "its certificate is not PEM")?;
@@ -270,7 +270,7 @@ impl Authority {
         })
     }
 
-    /// A leaf for these names with a key of its own, which does not outlive its authority.
+    /// Signs a leaf for these names, with a key of its own. The leaf does not outlive the authority.
     pub(super) fn sign(
         &self,
         names: &[String],
@@ -300,12 +300,12 @@ impl Authority {
         Ok((certificate.der().clone(), key))
     }
 
-    /// The start and the end of the validity.
+    /// Returns the start and the end of the validity.
     pub(super) fn validity(&self) -> (SystemTime, SystemTime) {
         (self.material.not_before, self.material.not_after)
     }
 
-    /// Whether both are one, published or not.
+    /// Whether both are the same authority, published or not.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.material.certificate == other.material.certificate
     }
@@ -327,7 +327,7 @@ impl SigningKey for CaKey {
     }
 }
 
-/// Certificates know whole seconds, and years of four digits.
+/// Converts a time for a certificate, which has whole seconds and years of four digits.
 fn date(moment: SystemTime) -> Result<OffsetDateTime, AuthorityError> {
     let since = moment.duration_since(UNIX_EPOCH);
     let seconds = since.map_err(|_| AuthorityError::Clock)?.as_secs();
@@ -337,7 +337,7 @@ fn date(moment: SystemTime) -> Result<OffsetDateTime, AuthorityError> {
 
 #[cfg(test)]
 mod tests {
-    //! What is stored is read back, or refused without a word of what it is.
+    //! Stored content is read back, or rejected without any of it in the error.
 
     use std::time::{Duration, UNIX_EPOCH};
 
