@@ -1,16 +1,15 @@
-//! Sight: what the program counts, and what it writes about itself.
+//! Observability: the metrics of the program, its log, and its Events.
 //!
 //! ```text
 //! server, tls, cluster, cli --> metrics --> registry --render--> GET /metrics
-//!                         '---> log --> a queue --> stderr, one line an event
-//!         '---> EditEvents --> a queue --> cluster, one Event of an extension
+//!                         '---> log --> a queue --> stderr, one line per event
+//!         '---> EditEvents --> a queue --> cluster, one Event about an extension
 //! ```
 //!
-//! Mirrors the rules of Prometheus for names, units and the text format, as `promtool check metrics`
-//! checks them.
+//! Mirrors the rules of Prometheus for names, units and the text format, as `promtool check metrics` enforces them.
 //!
-//! Invariants: the label values are closed sets, so the number of series does not depend on what is
-//! asked; no object, package, version or user is ever a label.
+//! Invariants: all label values are from closed sets, so the number of series does not depend on the requests; no
+//! object, package, version or user is ever a label.
 
 pub mod log;
 pub mod metrics;
@@ -28,32 +27,32 @@ use metrics::{EventFate, EventMetrics, FaultClass};
 use olmguard_admission::{Reply, Review};
 use olmguard_engine::judge::Token;
 
-// === Who can read the metrics, where not everyone can: the question, and the answers that there are ===
+// === Authorization to read the metrics, if they are restricted: the question, and the possible answers ===
 
 /// Decides who can read the metrics.
 pub trait Authorizer: fmt::Debug + Send + Sync + 'static {
-    /// Whether the bearer of this token can. It answers in bounded time, whatever the token is.
+    /// Whether the bearer of this token can read the metrics. Returns in bounded time, whatever the token is.
     fn authorize<'a>(&'a self, token: &'a str) -> Authorizing<'a>;
 }
 
-/// An answer that may have to be asked for elsewhere.
+/// The answer of an [`Authorizer`], which may need a request to the cluster.
 pub type Authorizing<'a> = Pin<Box<dyn Future<Output = Result<(), ScrapeDenied>> + Send + 'a>>;
 
-/// Why a request gets no metrics. Its text is for the client; no token is in it.
+/// The reason why a request gets no metrics. Its text is for the client, and never contains the token.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ScrapeDenied {
-    /// There is no token, or the cluster does not know whose it is.
+    /// The token is missing, or the cluster does not know it.
     #[error(
         "unauthorized: expected the header \"Authorization: Bearer TOKEN\" with a valid token of this cluster"
     )]
     Unauthenticated,
-    /// Its user is known, and has no such right.
+    /// The user is known but not authorized.
     #[error("forbidden: user {user:?} cannot get the nonResourceURL /metrics")]
     Forbidden {
-        /// The name of the user, as the cluster has it.
+        /// The name of the user in the cluster.
         user: String,
     },
-    /// The cluster could not be asked.
+    /// The cluster did not answer.
     #[error(
         "cannot check the token: no answer from the API server ({}); the log of olmguard has the details",
         class.as_str()
@@ -66,20 +65,20 @@ pub enum ScrapeDenied {
 
 // === The Event about an answer, on the extension, for users who do not see warnings ===
 //
-// Answers put their events into a queue and wait for nothing: an event that finds it full is lost, and counted.
+// Answers put their Events into a queue without waiting. If the queue is full, the Event is lost and counted.
 
-/// An event of one extension.
+/// An Event about one extension.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EditEvent {
     /// The extension.
     pub object: EditedObject,
-    /// Why the edit was refused, or admitted with a warning.
+    /// The reason why the edit was denied, or allowed with a warning.
     pub reason: Token,
-    /// What the API server was told, at most 1,024 bytes.
+    /// The message in the reply to the API server, at most 1,024 bytes.
     pub note: String,
 }
 
-/// The object that an event is about. Whoever lists the events of an object compares all of it.
+/// The object that an Event is about. Clients that list the Events of an object compare all fields.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct EditedObject {
     /// `apiVersion`.
@@ -92,7 +91,7 @@ pub struct EditedObject {
     pub uid: String,
 }
 
-/// The queue of events; by default nobody reads it.
+/// The sending end of the Event queue. By default there is no queue, and Events are discarded.
 #[derive(Clone, Debug, Default)]
 pub struct EditEvents(Option<Queue>);
 
@@ -103,13 +102,14 @@ struct Queue {
 }
 
 impl EditEvents {
-    /// A queue of at most 256 events, and its end.
+    /// Creates a queue of at most 256 Events, and its receiving end.
     pub fn queue(metrics: Arc<EventMetrics>) -> (Self, Receiver<EditEvent>) {
         let (sender, receiver) = channel(QUEUE_LIMIT);
         (Self(Some(Queue { sender, metrics })), receiver)
     }
 
-    /// Reports what is refused, or admitted with warnings, of an object that the cluster has. A dry run has no effects.
+    /// Reports an edit that is denied, or allowed with warnings, if the object exists in the cluster. A dry run has no
+    /// side effects, so it is not reported.
     pub(crate) fn report(&self, review: &Review, token: Token, reply: &Reply<'_>) {
         let Some(queue) = self.0.as_ref().filter(|_| !review.is_dry_run()) else {
             return;
@@ -127,7 +127,7 @@ impl EditEvents {
 }
 
 impl EditedObject {
-    /// The object of a review; none where it has no name or no uid: a creation that is refused leaves no object.
+    /// Returns the object of a review; none if it has no name or no uid, because a denied creation leaves no object.
     fn of(review: &Review) -> Option<Self> {
         let identity = review.identity();
         Some(Self {
@@ -139,15 +139,15 @@ impl EditedObject {
     }
 }
 
-/// What an API server takes as the note of an Event.
+/// The largest note of an Event that an API server accepts, in bytes.
 const NOTE_LIMIT: usize = 1_024;
 
-/// Some seconds of refusals at the rate that API servers ask at most.
+/// Some seconds of denials at the highest request rate of API servers.
 const QUEUE_LIMIT: usize = 256;
 
-// === A fault or an answer that lasts is reported once ===
+// === A lasting fault or answer is reported once ===
 
-/// The value that was reported last; none if there is nothing to report.
+/// The last reported value; none if there is nothing to report.
 #[derive(Debug)]
 pub struct OncePerChange<T = String>(Option<T>);
 
@@ -158,7 +158,7 @@ impl<T> Default for OncePerChange<T> {
 }
 
 impl<T> OncePerChange<T> {
-    /// Records the current value; true if it differs from the value that was reported last.
+    /// Records the current value. Returns true if it differs from the last reported value.
     pub fn is_new<Q>(&mut self, now: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -171,12 +171,12 @@ impl<T> OncePerChange<T> {
         is_new
     }
 
-    /// Records that there is nothing to report any more; true if there was.
+    /// Records that there is nothing to report any more. Returns true if there was.
     pub fn is_gone(&mut self) -> bool {
         self.0.take().is_some()
     }
 
-    /// The value that was reported last.
+    /// Returns the last reported value.
     pub fn last(&self) -> Option<&T> {
         self.0.as_ref()
     }
@@ -213,7 +213,7 @@ mod tests {
         Review::read(&review, Moment::EPOCH).expect("a review")
     }
 
-    /// What is reported of an edit for which there is no catalog.
+    /// Returns the Event of an edit for which no catalog is configured.
     fn reported(review: &Review, on_undecided: OnUndecided) -> Option<EditEvent> {
         let snapshot = Snapshot::new(Rules::default(), []);
         let answer = review.answer(Basis::without_policies(&snapshot));

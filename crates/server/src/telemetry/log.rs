@@ -1,15 +1,15 @@
-//! The log: one line an event, to stderr, never in the way of an answer.
+//! The log: one line per event, to stderr, without ever delaying an answer.
 //!
 //! ```text
-//! event --level--> line --queue of QUEUE lines--> a thread of its own --> stderr
+//! event --level--> line --queue of QUEUE lines--> a separate thread --> stderr
 //!          ^                      '--full--> dropped, and counted
 //!          '--- LogHandle: GET, PUT /debug/loglevel
 //! ```
 //!
-//! An edit has one line, with what it asked for and the answer.
+//! Each edit has one line, with its request and its answer.
 //!
-//! Invariants: a stderr that nobody reads delays nothing; a line is bounded, and holds no control
-//! characters; neither an object nor anything that was not named here is ever written.
+//! Invariants: a blocked stderr delays nothing; a line is bounded and contains no control characters; the log never
+//! contains an object, or any field that is not listed here.
 
 mod level;
 
@@ -50,7 +50,7 @@ pub enum LogFormat {
     Text,
 }
 
-/// The log of this process, as long as this is held: dropping it writes what is still queued.
+/// The log of this process. Dropping it writes the lines that are still queued.
 #[derive(Debug)]
 #[must_use = "it ends when this is dropped"]
 pub struct Log {
@@ -61,14 +61,14 @@ pub struct Log {
 }
 
 impl Log {
-    /// Sets the log up for the rest of this process; it can be done once.
+    /// Sets up the log for the rest of this process. Can be called only once.
     pub fn install(format: LogFormat, level: LogLevel) -> Self {
         let (subscriber, log) = Self::painted(io::stderr(), format, Paint::of_stderr(), level);
         subscriber.init();
         log
     }
 
-    /// A log that is written to `out`, for as long as its subscriber is the one in use.
+    /// Creates a log that writes to `out` while the returned subscriber is active.
     pub fn on(
         out: impl Write + Send + 'static,
         format: LogFormat,
@@ -77,12 +77,12 @@ impl Log {
         Self::painted(out, format, Paint::Plain, level)
     }
 
-    /// Changes the level.
+    /// Returns a handle that changes the level.
     pub fn handle(&self) -> LogHandle {
         self.handle.clone()
     }
 
-    /// How many lines were dropped since nobody read those before them.
+    /// Returns the counter of lines that were dropped because the output was blocked.
     pub fn dropped(&self) -> DroppedLines {
         DroppedLines(self.dropped.clone())
     }
@@ -110,24 +110,24 @@ impl Log {
     }
 }
 
-/// Says, at any level, how this process is configured; nothing of that may be secret.
+/// Logs the configuration of this process at every level. It must not contain secrets.
 pub fn log_start(configuration: &str) {
     info!(target: level::ALWAYS, configuration, "Starting olmguard");
 }
 
-/// Counts the lines that a log has dropped.
+/// A counter of the lines that a log has dropped.
 #[derive(Clone, Debug)]
 pub struct DroppedLines(ErrorCounter);
 
 impl DroppedLines {
-    /// The number of lost lines so far.
+    /// Returns the number of dropped lines so far.
     pub fn count(&self) -> usize {
         self.0.dropped_lines()
     }
 }
 
 impl LogFormat {
-    /// Text on a terminal, JSON for whatever gathers logs.
+    /// Text on a terminal, JSON otherwise, for log collectors.
     pub fn of_stderr() -> Self {
         if io::stderr().is_terminal() {
             Self::Text
@@ -174,14 +174,12 @@ fn written(
     }
 }
 
-/// The most lines that wait to be written: some megabytes, and two seconds of a busy webhook that
-/// writes every answer.
+/// The most lines that wait to be written: some megabytes, or two seconds of a busy webhook that logs every answer.
 const QUEUE: usize = 4096;
 
-// The fields of a line of text. A value that is more than one plain word is in quotes, so no value can
-// pass for a field.
+// The fields of a line of text. A value that is more than one plain word is quoted, so no value can look like a field.
 //
-// Text in quotes is escaped as in Rust, and reads back as the text of the JSON form.
+// Quoted text is escaped as in Rust, and decodes to the same text as in the JSON form.
 
 /// Writes `name=word` and `name="more than a word"`.
 #[derive(Clone, Copy, Debug)]
@@ -195,7 +193,7 @@ impl<'w> FormatFields<'w> for TextFields {
     }
 }
 
-/// Quotes what it hands on.
+/// A visitor that quotes values where needed.
 struct Quoting<'w>(DefaultVisitor<'w>);
 
 impl Visit for Quoting<'_> {
@@ -216,12 +214,12 @@ impl Visit for Quoting<'_> {
     }
 }
 
-/// The message has no name on the line, and is a text of this program.
+/// Whether the field is the message, which has no name on the line and is a literal of this program.
 fn is_message(field: &Field) -> bool {
     field.name() == "message"
 }
 
-/// A text as one word.
+/// A text that is written as one word, quoted if needed.
 struct Word<'a>(&'a str);
 
 impl Debug for Word<'_> {
@@ -250,7 +248,7 @@ pub enum LogUser {
 }
 
 impl LogUser {
-    /// What is written for a name.
+    /// Returns the logged form of a user name.
     fn written(self, name: &str) -> Option<Cow<'_, str>> {
         match self {
             Self::Omit => None,
@@ -266,12 +264,12 @@ fn hash(name: &str) -> String {
     format!("{:016x}", u64::from_be_bytes(first))
 }
 
-// === A text from outside, as the log shows it: bounded and printable ===
+// === Text from outside, as the log shows it: bounded and printable ===
 
-/// A text as the log shows it.
+/// A text from outside, which is truncated and escaped when it is written.
 struct LogText<'a>(&'a str);
 
-/// A text as the value of a field.
+/// Wraps a text as a field value.
 fn shown(text: &str) -> DisplayValue<LogText<'_>> {
     display(LogText(text))
 }
@@ -284,24 +282,24 @@ impl fmt::Display for LogText<'_> {
     }
 }
 
-/// The most bytes of a value in the log: no name that an API server takes is longer.
+/// The most bytes of a value in the log. No name that an API server accepts is longer.
 const LONGEST: usize = 253;
 
-// === A panic as one line of the log, with the review that it happened in ===
+// === A panic as one line of the log, with the review in which it happened ===
 //
-// A formatted message can quote the object under review (the message of a slice out of bounds quotes the
-// text). So only messages that are literals of a program are written; the place is always written.
+// A formatted message can quote the object under review, as the message of a slice index error does. So only messages
+// that are string literals of a program are logged. The location is always logged.
 
-/// While it is held, panics of this thread are said to have struck this review.
+/// A scope in which panics of this thread are logged with the uid of a review.
 #[derive(Debug)]
 #[must_use = "the review is known until it is dropped"]
 pub struct ReviewScope {
     before: Option<String>,
-    /// What is said of one thread must not move to another.
+    /// Keeps the scope on its thread.
     of_this_thread: PhantomData<*const ()>,
 }
 
-/// A review of this uid is judged by this thread until the guard is dropped.
+/// Associates this thread with the review of this uid until the returned scope is dropped.
 pub fn reviewing(uid: &str) -> ReviewScope {
     ReviewScope {
         before: UID.replace(Some(uid.to_owned())),
@@ -309,7 +307,7 @@ pub fn reviewing(uid: &str) -> ReviewScope {
     }
 }
 
-/// Logs panics from now on, in place of the text of several lines on stderr.
+/// Logs panics from now on, instead of printing several lines to stderr.
 pub fn log_panics() {
     panic::set_hook(Box::new(say));
 }
@@ -338,7 +336,7 @@ thread_local! {
 
 const NOT_LITERAL: &str = "not shown: the message may quote what was judged";
 
-// === The line of the log for one answer, at a level that fits its verdict ===
+// === The log line of an answer, at a level that fits its verdict ===
 //
 // | verdict | level |
 // | --- | --- |
@@ -346,36 +344,36 @@ const NOT_LITERAL: &str = "not shown: the message may quote what was judged";
 // | undecided | warn |
 // | allow, not judged | debug |
 
-/// Writes decisions.
+/// The log of decisions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DecisionLog {
-    /// What is said of who asked.
+    /// The logged form of the user of a request.
     pub user: LogUser,
 }
 
-/// One answer to a review.
+/// An answer to a review, for the log.
 #[derive(Clone, Copy, Debug)]
 pub struct LoggedAnswer<'a> {
-    /// What was asked.
+    /// The request.
     pub asked: ReviewRequest<'a>,
-    /// What was found.
+    /// The answer.
     pub answer: &'a Answer,
-    /// What the API server was told.
+    /// The outcome in the reply to the API server.
     pub outcome: ReviewOutcome,
     /// The time from the head of the request to its answer.
     pub elapsed: Duration,
 }
 
-/// What a review asks, as far as it is known where it is answered.
+/// The request of a review, as far as it is known when it is answered.
 #[derive(Clone, Copy, Debug)]
 pub struct ReviewRequest<'a> {
     /// The UID of the review.
     pub uid: &'a str,
-    /// What is done to the object.
+    /// The operation on the object.
     pub operation: ReviewOperation,
-    /// Whether the API server asks only what would be.
+    /// Whether the request is a dry run.
     pub dry_run: bool,
-    /// The name of the object, or what one is to be generated from.
+    /// The name of the object, or the prefix from which one is generated.
     pub extension: Option<&'a str>,
     /// The user of the request.
     pub user: Option<&'a str>,
@@ -395,7 +393,7 @@ impl<'a> From<&'a Review> for ReviewRequest<'a> {
     }
 }
 
-/// One event with the fields of a decision; nothing of them is made where its level is off.
+/// Emits one event with the fields of a decision. No field is computed if the level is disabled.
 macro_rules! line {
     ($event:ident, $log:expr, $decision:expr, $message:literal) => {{
         let LoggedAnswer {
@@ -451,7 +449,7 @@ macro_rules! line {
 }
 
 impl DecisionLog {
-    /// Writes one line about it.
+    /// Writes one line about a decision.
     pub fn say(&self, decision: &LoggedAnswer<'_>) {
         match decision.answer.verdict() {
             Verdict::Deny => line!(info, self, decision, "Denied"),
@@ -462,10 +460,10 @@ impl DecisionLog {
     }
 }
 
-/// The target of these lines, by which they can be told from the others.
+/// The target of these lines, which distinguishes them from all others.
 const DECISIONS: &str = "olmguard::telemetry::log::decision";
 
-/// Milliseconds, to the microsecond: more precision has no meaning.
+/// Converts to milliseconds with three decimals; more precision has no meaning.
 fn milliseconds(elapsed: Duration) -> f64 {
     f64::from(u32::try_from(elapsed.as_micros()).unwrap_or(u32::MAX)) / 1e3
 }

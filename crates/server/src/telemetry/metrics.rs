@@ -1,9 +1,9 @@
-//! Metrics: one module for each subject, all in one registry that belongs to the server.
+//! Metrics: one module per subject, all in one registry that belongs to the server.
 //!
-//! Every series is there from the start, at 0, so that `rate()` sees the first event; only the
-//! catalogs come and go. What an edit touches are counters that were found beforehand: an answer
-//! costs no look-up by label. How all of them are registered is below: families under one prefix, closed sets of label
-//! values, and gauges that go down again.
+//! Every series exists from the start, at 0, so that `rate()` sees the first event. Only the series of catalogs come
+//! and go. The counters of an edit are resolved in advance, so an answer needs no look-up by label. Below is how all
+//! metrics are registered: families under one prefix, closed sets of label values, and gauges that always go down
+//! again.
 
 mod admission;
 mod catalogs;
@@ -36,45 +36,45 @@ use prometheus::{
 
 use process::{ConnectionFamilies, PortLabel, ProcessMetrics};
 
-/// All that is counted; a clone counts into the same registry.
+/// All metrics. A clone counts into the same registry.
 #[derive(Clone, Debug)]
 pub struct Metrics {
     /// Reviews and their answers.
     pub admission: Arc<AdmissionMetrics>,
-    /// Connections of the port that takes reviews.
+    /// The connections of the port for reviews.
     pub connections: Arc<ConnectionMetrics>,
-    /// Connections of the port that tells health and metrics.
+    /// The connections of the port for health and metrics.
     pub ops_connections: Arc<ConnectionMetrics>,
-    /// Connections of the port that serves metrics over TLS.
+    /// The connections of the port that serves metrics over TLS.
     pub scrape_connections: Arc<ConnectionMetrics>,
-    /// The certificate that is shown.
+    /// The served certificate.
     pub tls: Arc<TlsMetrics>,
-    /// The catalogs that are judged by.
+    /// The catalogs in use.
     pub catalogs: Arc<CatalogMetrics>,
     /// Edits of catalogs.
     pub catalog_reviews: Arc<CatalogReviewMetrics>,
-    /// The guardrails that are judged by.
+    /// The guardrails in use.
     pub guardrails: Arc<GuardrailMetrics>,
     /// The Events about extensions.
     pub events: Arc<EventMetrics>,
-    /// The audits of what is installed.
+    /// The audits of installed extensions.
     pub audit: Arc<AuditMetrics>,
-    /// The images of bundles that are read ahead.
+    /// The bundle images that are read ahead.
     pub images: Arc<ImageMetrics>,
-    /// The upgrade policies that are judged by.
+    /// The upgrade policies in use.
     pub policies: Arc<PolicyMetrics>,
     /// The webhook configuration in the cluster.
     pub configuration: Arc<ConfigurationMetrics>,
-    /// What is watched in the cluster.
+    /// The watches of the cluster.
     pub watches: Arc<WatchMetrics>,
-    /// What the log lost.
+    /// The lost lines of the log.
     pub log: Arc<LogMetrics>,
     process: Arc<ProcessMetrics>,
     registry: Registry,
 }
 
 impl Metrics {
-    /// Counts from 0, in a registry of its own.
+    /// Creates all metrics at 0, in a new registry.
     pub fn new() -> Self {
         let registry = Registry::new();
         let register = Register::new(&registry);
@@ -100,9 +100,9 @@ impl Metrics {
         }
     }
 
-    /// Everything as of now, in Prometheus' text format ([`CONTENT_TYPE`]).
+    /// Returns the current values in Prometheus' text format ([`CONTENT_TYPE`]).
     ///
-    /// Within a tokio runtime it tells of that runtime, too.
+    /// Within a tokio runtime, the values of that runtime are included.
     #[expect(
         clippy::missing_panics_doc,
         reason = "a gathered family has samples, and a text takes whatever is written"
@@ -122,13 +122,13 @@ impl Default for Metrics {
     }
 }
 
-/// The media type of what [`Metrics::render`] returns.
+/// The media type of the text that [`Metrics::render`] returns.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 
-// === The images of bundles that are read before an edit asks for them ===
+// === The bundle images that are read before an edit needs them ===
 
 label! {
-    /// Whether an image is read.
+    /// The state of an image.
     pub enum ImageState {
         /// The image is read, and its CRDs are compared with the current CRDs of the cluster.
         Read => "read",
@@ -154,12 +154,12 @@ impl ImageMetrics {
         }
     }
 
-    /// So many images are in this state.
+    /// Sets the number of images in a state.
     pub fn count(&self, state: ImageState, images: usize) {
         self.images.of(state).set(whole(images));
     }
 
-    /// An image could not be read, the extensions could not be listed, or the CRDs not be watched.
+    /// Counts a failure to read an image, to list the extensions, or to watch the CRDs.
     pub fn failed(&self) {
         self.failures.inc();
     }
@@ -170,7 +170,7 @@ const FAILURES: &str = "Failed attempts to read the image of a bundle, to list C
 
 // === Registration of metrics: under one prefix, each with its help, from 0 ===
 
-/// Makes metrics and enters them into a registry.
+/// Creates metrics and adds them to a registry.
 #[derive(Debug)]
 struct Register<'r> {
     registry: &'r Registry,
@@ -227,7 +227,7 @@ impl<'r> Register<'r> {
         self.made(HistogramVec::new(opts, labels))
     }
 
-    /// Enters what brings names of its own.
+    /// Adds a collector with names of its own.
     fn enter(&self, collector: impl Collector + 'static) {
         self.registry
             .register(Box::new(collector))
@@ -245,7 +245,7 @@ fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace(PREFIX)
 }
 
-/// What every name of ours begins with.
+/// The prefix of every name.
 const PREFIX: &str = "olmguard";
 
 fn unix_seconds(time: SystemTime) -> f64 {
@@ -255,7 +255,7 @@ fn unix_seconds(time: SystemTime) -> f64 {
     }
 }
 
-/// A count as a gauge has it.
+/// Converts a count for a gauge; saturates.
 fn whole(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }
@@ -267,10 +267,10 @@ trait Label: Copy + 'static {
     /// Every value, each at its [`place`](Self::place).
     const ALL: &'static [Self];
 
-    /// The value as it is written.
+    /// Returns the written form of the value.
     fn as_str(self) -> &'static str;
 
-    /// The index of the value among all.
+    /// Returns the index of the value in [`ALL`](Self::ALL).
     fn place(self) -> usize;
 }
 
@@ -296,7 +296,7 @@ impl<L: Label, T> PerLabel<L, T> {
     }
 }
 
-/// Makes a closed set of words a label.
+/// Makes an existing closed set of words a label.
 macro_rules! labelled {
     ($name:ty) => {
         impl $crate::telemetry::metrics::Label for $name {
@@ -313,7 +313,7 @@ macro_rules! labelled {
     };
 }
 
-/// A closed set of words that is a label.
+/// Defines a closed set of words that is a label.
 macro_rules! label {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($words:tt)+ }) => {
         olmguard_catalog::word_set! {
@@ -327,9 +327,9 @@ macro_rules! label {
 
 use {label, labelled};
 
-// === A gauge that always goes down again, on an early return and on a panic too ===
+// === A gauge that always goes down again, even on an early return or a panic ===
 
-/// Counts one more of something in a gauge until it is dropped.
+/// Increments a gauge until it is dropped.
 #[derive(Debug)]
 #[must_use = "it counts until it is dropped"]
 pub struct GaugeGuard(IntGauge);

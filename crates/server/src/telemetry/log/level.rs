@@ -34,12 +34,12 @@ word_set! {
     }
 }
 
-/// A word is none of those that name a level.
+/// The word does not name a level.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("unknown level: expected error, warn, info or debug")]
 pub struct UnknownLevel;
 
-/// Tells and changes the level of a log.
+/// A handle that reads and changes the level of a log.
 #[derive(Clone, Debug)]
 pub struct LogHandle {
     level: Arc<Mutex<LogLevel>>,
@@ -47,21 +47,21 @@ pub struct LogHandle {
 }
 
 impl LogHandle {
-    /// What is logged at present.
+    /// Returns the current level.
     pub fn level(&self) -> LogLevel {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Logs so much from now on.
+    /// Sets the level.
     pub fn set(&self, level: LogLevel) {
         let mut held = self.level.lock().unwrap_or_else(PoisonError::into_inner);
         *held = level;
-        // It fails only for a log that has ended, which has no lines to choose from.
+        // Fails only if the log has ended, and then no lines need a filter.
         let _ = self.filter.reload(targets(level));
     }
 }
 
-/// A filter for this level, and what changes it.
+/// Creates a filter for this level, and the handle that changes it.
 pub(super) fn filter(level: LogLevel) -> (reload::Layer<Targets, Registry>, LogHandle) {
     let (filter, handle) = reload::Layer::new(targets(level));
     let handle = LogHandle {
@@ -71,10 +71,11 @@ pub(super) fn filter(level: LogLevel) -> (reload::Layer<Targets, Registry>, LogH
     (filter, handle)
 }
 
-/// Of the libraries only what is wrong: what they say at other levels may quote what was sent.
+/// Returns the targets for a level. Libraries log only errors and warnings, because their other messages may quote
+/// requests.
 ///
-/// kube writes a line for each try that fails, which we tell once, and an answer that it cannot
-/// decode in full, which may be a Secret.
+/// kube logs a line for each failed attempt, which olmguard reports once. It also logs an answer that it cannot decode
+/// in full, and that answer may be a Secret.
 fn targets(level: LogLevel) -> Targets {
     let own = level.filter();
     Targets::new()
@@ -115,18 +116,18 @@ impl FromStr for LogLevel {
 /// The target of every event of this program.
 const OWN: &str = "olmguard";
 
-/// The target of what is logged at any level, for without it the other lines cannot be understood.
+/// The target of events that are logged at every level, because the other lines make no sense without them.
 pub(super) const ALWAYS: &str = "olmguard::always";
 
-// === `GET` and `PUT /debug/loglevel`: the level of the log, for users who can reach the pod itself ===
+// === `GET` and `PUT /debug/loglevel`: the log level, for users who can connect to the pod itself ===
 //
-// `kubectl port-forward` and `kubectl exec` connect from `127.0.0.1` or `::1`. A proxy in the pod may
-// connect from another loopback address (Istio's from 127.0.0.6), or mark what it forwards: both are
-// refused. A proxy that does neither must not forward this path. A page in a browser reaches a forwarded port, too:
-// its requests name another host, or another origin.
+// `kubectl port-forward` and `kubectl exec` connect from `127.0.0.1` or `::1`. A proxy in the pod may connect from
+// another loopback address (Istio uses 127.0.0.6), or add headers to forwarded requests; both are rejected. A proxy
+// that does neither must not forward this path. A web page can reach a forwarded port too, but its requests name
+// another host or another origin.
 
-/// The routes of the level. Requests carry a [`ConnectInfo`] of their peer's [`SocketAddr`];
-/// without one they are taken as coming from elsewhere.
+/// Returns the routes of the level. Requests carry a [`ConnectInfo`] with the [`SocketAddr`] of the client. A request
+/// without it counts as remote.
 pub fn routes(handle: LogHandle) -> Router {
     Router::new()
         .route(
@@ -138,7 +139,7 @@ pub fn routes(handle: LogHandle) -> Router {
         .with_state(handle)
 }
 
-/// Why the level is neither told nor changed.
+/// The reason why the level is neither returned nor changed.
 #[derive(Debug, thiserror::Error)]
 enum LevelError {
     #[error("not from here: expected a peer at 127.0.0.1 or ::1, such as kubectl port-forward")]
@@ -183,7 +184,7 @@ async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Level
     Ok(handle.level())
 }
 
-/// An IPv4 peer of an IPv6 socket has an address that maps its own.
+/// Whether the client is on this machine. An IPv4 client of an IPv6 socket has a mapped address.
 fn is_local(request: &Request) -> bool {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     peer.is_some_and(|ConnectInfo(peer)| HERE.contains(&peer.ip().to_canonical()))
@@ -195,7 +196,7 @@ fn is_of_proxy(name: &HeaderName) -> bool {
     BY_PROXY.contains(name) || BY_PROXIES.iter().any(begins) || name.as_str().ends_with(OF_CLIENT)
 }
 
-/// The hosts that a request names: in its target, and in its head; none for what is not a host.
+/// Returns the hosts that a request names, in its target and in its headers; `None` for an invalid host.
 fn hosts(request: &Request) -> impl Iterator<Item = Option<Authority>> {
     let named = request.headers().get_all(HOST).iter();
     let named = named.map(|host| Authority::try_from(host.as_bytes()).ok());
@@ -209,14 +210,14 @@ fn is_here(host: &Authority) -> bool {
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| HERE.contains(&address))
 }
 
-/// Whether no page of another origin asks. Clients that are no browsers send none.
+/// Whether no web page of another origin sends the request. Clients other than browsers send no origin.
 fn is_same_origin(request: &Request) -> bool {
     let host = request.headers().get(HOST).map(HeaderValue::as_bytes);
     let mut origins = request.headers().get_all(ORIGIN).iter();
     origins.all(|origin| origin.as_bytes().strip_prefix(b"http://") == host && host.is_some())
 }
 
-/// What is longer than any word, or breaks off, is no level either.
+/// Reads the requested level. A body that is too long or incomplete is not a level.
 async fn asked(body: Body) -> Result<LogLevel, UnknownLevel> {
     let body = to_bytes(body, LONGEST).await.map_err(|_| UnknownLevel)?;
     let word = std::str::from_utf8(&body).map_err(|_| UnknownLevel)?;
@@ -237,13 +238,13 @@ const HERE: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::LOCALHOST),
 ];
 
-/// What proxies add to a request.
+/// Headers that proxies add to a request.
 const BY_PROXY: [HeaderName; 3] = [FORWARDED, VIA, HeaderName::from_static("x-request-id")];
 
-/// How other headers of theirs begin.
+/// Prefixes of other such headers.
 const BY_PROXIES: [&str; 5] = ["cf-", "l5d-", "x-amzn-", "x-envoy-", "x-forwarded"];
 
-/// How the headers end in which they name the client, such as `X-Real-IP`.
+/// The suffix of headers in which proxies name the client, such as `X-Real-IP`.
 const OF_CLIENT: &str = "-ip";
 
 /// The most bytes of a body.

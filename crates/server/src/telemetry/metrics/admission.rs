@@ -1,4 +1,4 @@
-//! Reviews: how many, with which outcome, how long they took and waited, and requests that were no review.
+//! Reviews: their number, outcome, duration and waiting time, and requests that were not reviews.
 
 use std::time::Duration;
 
@@ -25,22 +25,22 @@ pub struct AdmissionMetrics {
     response_bytes: IntCounter,
 }
 
-/// One answer to a review.
+/// An answer to a review, for the metrics.
 #[derive(Clone, Copy, Debug)]
 pub struct AnsweredReview {
-    /// What is done to the object.
+    /// The operation on the object.
     pub operation: ReviewOperation,
-    /// The row that answered; it implies the verdict.
+    /// The reason code of the answer, which implies the verdict.
     pub token: Token,
-    /// Whether the API server asked only what would be.
+    /// Whether the request is a dry run.
     pub dry_run: bool,
-    /// What the API server was told.
+    /// The outcome in the reply to the API server.
     pub outcome: ReviewOutcome,
     /// The time from the head of the request to its answer.
     pub elapsed: Duration,
 }
 
-/// Answers, by what was asked and by the row that answered.
+/// The answers, by request and by reason code.
 #[derive(Debug)]
 struct Requests {
     answered: PerLabel<ReviewOperation, PerLabel<DryRunLabel, PerLabel<Token, IntCounter>>>,
@@ -85,17 +85,17 @@ impl AdmissionMetrics {
         }
     }
 
-    /// A request has come; it is in flight until the guard is dropped.
+    /// Counts a request as in flight until the guard is dropped.
     pub fn begin(&self) -> GaugeGuard {
         GaugeGuard::new(&self.in_flight)
     }
 
-    /// A request waits for a worker until the guard is dropped.
+    /// Counts a request as waiting for a worker until the guard is dropped.
     pub fn queued(&self) -> GaugeGuard {
         GaugeGuard::new(&self.queued)
     }
 
-    /// A review was answered, in time or not.
+    /// Counts an answered review, in time or not.
     pub fn answered(&self, answered: &AnsweredReview) {
         let verdict = answered.token.verdict();
         self.requests.of(answered).inc();
@@ -111,12 +111,12 @@ impl AdmissionMetrics {
         }
     }
 
-    /// An edit is not judged for this reason; its answer is counted apart.
+    /// Counts an edit that was not judged for this reason. Its answer is counted separately.
     pub fn not_judged(&self, why: ExemptionKind) {
         self.not_judged.of(why).inc();
     }
 
-    /// A request ended in an internal fault, a status of 500: never a policy decision.
+    /// Counts a request that ended in an internal fault with status 500, which is never a policy decision.
     pub fn failed(&self, elapsed: Duration) {
         self.requests.failed.inc();
         self.durations
@@ -124,22 +124,22 @@ impl AdmissionMetrics {
             .observe(elapsed.as_secs_f64());
     }
 
-    /// A request was no review that can be answered.
+    /// Counts a request that is not a review that can be answered.
     pub fn decode_error(&self, error: DecodeError) {
         self.decode_errors.of(error).inc();
     }
 
-    /// The time of a request was up; how it was answered is counted apart.
+    /// Counts an expired deadline. The answer is counted separately.
     pub fn deadline_exceeded(&self, waited_for: WaitedFor) {
         self.deadline_exceeded.of(waited_for).inc();
     }
 
-    /// The queue had no place for a request; how it was answered is counted apart.
+    /// Counts a request without a place in the queue. The answer is counted separately.
     pub fn overloaded(&self) {
         self.queue_rejected.inc();
     }
 
-    /// A panic was caught, in time or after the answer; what its request got is counted apart.
+    /// Counts a caught panic, before or after the answer. The reply to its request is counted separately.
     pub fn panicked(&self) {
         self.panics.inc();
     }
@@ -213,13 +213,13 @@ fn durations(register: &Register<'_>) -> PerLabel<DecisionLabel, Histogram> {
     PerLabel::new(|decision: DecisionLabel| histograms.with_label_values(&[decision.as_str()]))
 }
 
-/// From half a millisecond to the API server's own default of 10 s: a decision is expected below
-/// the first of them, an alert looks at 0.25 s.
+/// From half a millisecond to the API server's default timeout of 10 s. A decision should be below the first bucket; an
+/// alert uses 0.25 s.
 const BUCKETS: [f64; 14] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// A fault may come before a request is understood.
+/// The label of a fault that may occur before a request is parsed.
 const UNKNOWN: &str = "unknown";
 
 const NO_TOKEN: &str = "none";
@@ -227,7 +227,7 @@ const NO_TOKEN: &str = "none";
 // === The labels of reviews ===
 
 label! {
-    /// Why a request was no review that can be answered.
+    /// The reason why a request is not a review that can be answered.
     pub enum DecodeError {
         /// The media type is not JSON, or the body is compressed.
         MediaType => "media_type",
@@ -241,17 +241,17 @@ label! {
         Timeout => "timeout",
         /// The body is not JSON.
         Json => "json",
-        /// The body is JSON, but no `AdmissionReview`.
+        /// The body is JSON, but not an `AdmissionReview`.
         Review => "review",
     }
 }
 
 label! {
-    /// What a review was waiting for when its time was up.
+    /// What a review was waiting for when its deadline expired.
     pub enum WaitedFor {
-        /// The rest of its body.
+        /// The rest of the body.
         Body => "body",
-        /// A worker that is free.
+        /// A free worker.
         Worker => "worker",
         /// The judge.
         Judge => "judge",
@@ -261,7 +261,7 @@ label! {
 }
 
 label! {
-    /// Whether the API server asks only what would be.
+    /// Whether the request is a dry run.
     enum DryRunLabel {
         No => "false",
         Yes => "true",
@@ -269,7 +269,7 @@ label! {
 }
 
 label! {
-    /// What became of a review.
+    /// The verdict on a review, or an error.
     enum DecisionLabel {
         Allow => "allow",
         Deny => "deny",

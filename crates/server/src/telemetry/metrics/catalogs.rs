@@ -1,4 +1,4 @@
-//! The loaded catalogs, each under the name that the cluster or the configuration gives it.
+//! The loaded catalogs, each under its name in the cluster or the configuration.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,27 +8,27 @@ use crate::telemetry::metrics::{PerLabel, Register, label, unix_seconds, whole};
 use olmguard_engine::snapshot::{Currency, ServingState};
 
 label! {
-    /// Why the content of a catalog could not be loaded.
+    /// The reason why the content of a catalog could not be loaded.
     pub enum LoadFailure {
-        /// Nobody takes the connection.
+        /// The connection was refused.
         Connect => "connect",
-        /// The peer is not who it has to be.
+        /// The identity of the peer could not be verified.
         Tls => "tls",
         /// The fetch took too long, or nothing arrived for too long.
         Timeout => "timeout",
-        /// The answer is another than 200.
+        /// The answer has a status other than 200.
         Status => "status",
         /// The body ended early.
         Truncated => "truncated",
-        /// The content is larger than is taken.
+        /// The content is larger than the limit.
         TooLarge => "too_large",
-        /// The content is no catalog.
+        /// The content is not a valid catalog.
         Content => "content",
-        /// The content is not believed before it was fetched again.
+        /// The content is implausible, and not accepted until it is fetched again.
         Implausible => "implausible",
-        /// The object names no address, or none that can be used.
+        /// The object names no address, or an unusable one.
         Address => "address",
-        /// The object named other content once this was fetched.
+        /// The object named other content by the time this content was fetched.
         Moved => "moved",
         /// A file of the cache is damaged, or cannot be read or written.
         Cache => "cache",
@@ -37,16 +37,16 @@ label! {
     }
 }
 
-/// The content of a catalog that was loaded.
+/// The loaded content of a catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogLoad {
-    /// When.
+    /// The time of the load.
     pub at: SystemTime,
-    /// How long it took.
+    /// The duration of the load.
     pub took: Duration,
-    /// What came over the wire for it; 0 where it was read from a file.
+    /// The downloaded bytes; 0 if the content was read from a file.
     pub wire_bytes: u64,
-    /// What it takes of memory.
+    /// The memory that the content occupies, in bytes.
     pub resident_bytes: usize,
     /// The number of packages.
     pub packages: usize,
@@ -54,11 +54,11 @@ pub struct CatalogLoad {
     pub bundles: usize,
 }
 
-/// The catalogs that are judged by.
+/// The catalogs in use.
 ///
-/// Their names are the only labels that are not known beforehand: whoever configures catalogs
-/// decides how many there are, and one that is gone takes its series along. The first that is told
-/// of a catalog makes all of its series.
+/// Catalog names are the only labels that are not known in advance. The configuration decides how
+/// many catalogs there are, and a removed catalog loses its series. The first update of a catalog
+/// creates all its series.
 #[derive(Debug)]
 pub struct CatalogMetrics {
     loaded: IntGaugeVec,
@@ -101,7 +101,7 @@ impl CatalogMetrics {
         }
     }
 
-    /// The content of a catalog is held, which a file gave or a fetch.
+    /// Records that the content of a catalog is loaded, from a file or a download.
     pub fn loaded(&self, catalog: &str, load: &CatalogLoad) {
         self.holds(catalog, 1, load.packages, load.bundles, load.resident_bytes);
         self.wire_bytes
@@ -115,12 +115,12 @@ impl CatalogMetrics {
         }
     }
 
-    /// Nothing of a catalog is held, or not any more.
+    /// Records that no content of a catalog is loaded, or not any more.
     pub fn not_loaded(&self, catalog: &str) {
         self.holds(catalog, 0, 0, 0, 0);
     }
 
-    /// A try to load the content failed; what is held is still held.
+    /// Counts a failed load. Content that is already loaded stays in use.
     pub fn load_failed(&self, catalog: &str, failure: LoadFailure) {
         self.make(catalog);
         self.load_errors
@@ -128,7 +128,7 @@ impl CatalogMetrics {
             .inc();
     }
 
-    /// What its object says of it.
+    /// Records what the object of a catalog reports.
     pub fn told(&self, catalog: &str, serving: ServingState, currency: Currency) {
         self.make(catalog);
         let is_serving = i64::from(serving == ServingState::Presumed);
@@ -139,14 +139,14 @@ impl CatalogMetrics {
             .set(is_superseded);
     }
 
-    /// Whether something was fetched for it that is not believed.
+    /// Records whether fetched content is held back as implausible.
     pub fn held_back(&self, catalog: &str, is_held_back: bool) {
         self.make(catalog);
         let value = i64::from(is_held_back);
         self.held_back.with_label_values(&[catalog]).set(value);
     }
 
-    /// How long ago its object was last known to name the content that is held.
+    /// Records how long ago the object of a catalog last named the loaded content.
     pub fn aged(&self, catalog: &str, age: Duration) {
         self.make(catalog);
         self.content_age
@@ -154,9 +154,9 @@ impl CatalogMetrics {
             .set(age.as_secs_f64());
     }
 
-    /// There is no such catalog any more.
+    /// Removes a catalog that no longer exists.
     pub fn gone(&self, catalog: &str) {
-        // One that was never there is gone as well.
+        // The error for a catalog without series is ignored.
         for gauges in self.whole() {
             let _ = gauges.remove_label_values(&[catalog]);
         }
@@ -170,7 +170,7 @@ impl CatalogMetrics {
         }
     }
 
-    /// Another snapshot is judged by from now on.
+    /// Counts a new snapshot.
     pub fn swapped(&self) {
         self.swaps.inc();
     }
@@ -187,7 +187,8 @@ impl CatalogMetrics {
         }
     }
 
-    /// Makes what is not there, so that the number of series does not depend on what became of it.
+    /// Creates all missing series, so their number does not depend on what has happened to the
+    /// catalog.
     fn make(&self, catalog: &str) {
         for gauges in self.whole() {
             let _ = gauges.with_label_values(&[catalog]);
@@ -255,16 +256,16 @@ const LOAD_ERRORS: &str = "Failed loads of the catalog, by error class.";
 
 const SWAPS: &str = "Replacements of the snapshot of all catalogs by a newer one.";
 
-// === Reviews of edits of catalogs ===
+// === Reviews of catalog edits ===
 
 label! {
-    /// What became of the review of a catalog.
+    /// The result of a review of a catalog.
     pub enum CatalogReviewResult {
         /// Every installed extension was checked.
         Checked => "checked",
         /// An upgrade policy denies the edit.
         Denied => "denied",
-        /// The edit changes nothing that OLM resolves by.
+        /// The edit changes nothing that affects how OLM resolves.
         Idle => "idle",
         /// The content of the catalog after the edit is not loaded.
         UnknownContent => "unknown_content",
@@ -272,7 +273,7 @@ label! {
         NotListed => "not_listed",
         /// Not every extension was checked in time.
         NotInTime => "not_in_time",
-        /// An object in it could not be read.
+        /// An object in the review could not be read.
         Unreadable => "unreadable",
     }
 }
@@ -294,7 +295,7 @@ impl CatalogReviewMetrics {
         }
     }
 
-    /// A review was answered so.
+    /// Counts a review with this result.
     pub fn reviewed(&self, result: CatalogReviewResult) {
         self.reviews.of(result).inc();
     }

@@ -1,5 +1,5 @@
-//! What comes from the cluster: its watches, its policies, guardrails and webhook configuration, and the audit of what is
-//! installed in it.
+//! The state of the cluster: its watches, its policies, guardrails and webhook configuration, and the audit of
+//! installed extensions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use olmguard_engine::audit::Concern;
 // === Watches of the cluster: whether the API server is connected, and failures ===
 
 label! {
-    /// What is watched.
+    /// A watched resource.
     pub enum WatchedResource {
         /// Every `ClusterCatalog`.
         ClusterCatalogs => "clustercatalogs",
@@ -28,29 +28,29 @@ label! {
 }
 
 label! {
-    /// Why the API server did not answer as it should.
+    /// The reason why a request to the API server failed.
     pub enum FaultClass {
-        /// No connection, or one that broke.
+        /// No connection, or a broken one.
         Unreachable => "unreachable",
-        /// A connection, and no answer in time.
+        /// A connection, but no answer in time.
         Silent => "silent",
-        /// 401, or no credentials to be had.
+        /// Status 401, or no credentials available.
         Unauthorized => "unauthorized",
-        /// 403.
+        /// Status 403.
         Forbidden => "forbidden",
         /// The cluster does not serve the API.
         NotServed => "not_served",
-        /// 410: what was known is too old to go on from.
+        /// Status 410: the known state is too old to resume from.
         Gone => "gone",
-        /// 429.
+        /// Status 429.
         Throttled => "throttled",
-        /// 5xx.
+        /// Status 5xx.
         Server => "server",
-        /// An answer that is none of Kubernetes'.
+        /// An answer that is not from the Kubernetes API.
         Undecodable => "undecodable",
         /// Any other answer.
         Refused => "refused",
-        /// An answer of which one object cannot be read; the others are.
+        /// One object in an answer cannot be read; the others can.
         Object => "object",
         /// Anything else.
         Other => "other",
@@ -63,7 +63,7 @@ pub struct WatchMetrics {
     watches: PerLabel<WatchedResource, Watch>,
 }
 
-/// One of them.
+/// The metrics of one watch.
 #[derive(Debug)]
 struct Watch {
     connected: IntGauge,
@@ -110,24 +110,24 @@ impl WatchMetrics {
         }
     }
 
-    /// The API server told of it, at this time.
+    /// Records an answer or event from the API server, at this time.
     pub fn heard(&self, watched: WatchedResource, at: SystemTime) {
         let watch = self.watches.of(watched);
         watch.connected.set(1);
         watch.last_contact.set(unix_seconds(at));
     }
 
-    /// The watch ended; nothing is known of it until it is heard of again.
+    /// Records that the watch ended: its state is unknown until the next contact.
     pub fn lost(&self, watched: WatchedResource) {
         self.watches.of(watched).connected.set(0);
     }
 
-    /// The watch is begun anew.
+    /// Counts a restart of the watch.
     pub fn restarted(&self, watched: WatchedResource) {
         self.watches.of(watched).restarts.inc();
     }
 
-    /// Something went wrong with it, which need not end it.
+    /// Counts an error of the watch, which does not necessarily end it.
     pub fn failed(&self, watched: WatchedResource, class: FaultClass) {
         self.watches.of(watched).errors.of(class).inc();
     }
@@ -135,10 +135,10 @@ impl WatchMetrics {
 
 const RESOURCE: &str = "resource";
 
-// === The policies, guardrails and webhook configuration of the cluster, as far as they can be read ===
+// === The policies, guardrails and webhook configuration of the cluster, if they can be read ===
 
 label! {
-    /// A kind of object with what administrators decide.
+    /// A kind of object in which administrators set rules.
     pub enum PolicyObjectLabel {
         /// `UpgradePolicy`.
         UpgradePolicy => "UpgradePolicy",
@@ -157,7 +157,7 @@ label! {
     }
 }
 
-/// The policies that edits are checked by.
+/// The policies in use.
 #[derive(Debug)]
 pub struct PolicyMetrics {
     objects: PerLabel<PolicyObjectLabel, PerLabel<Accepted, IntGauge>>,
@@ -167,7 +167,7 @@ pub struct PolicyMetrics {
 }
 
 label! {
-    /// What a policy does about an edit.
+    /// The effect of a policy on an edit.
     pub enum PolicyEffect {
         /// The policy denies the edit.
         Deny => "Deny",
@@ -204,7 +204,7 @@ impl PolicyMetrics {
                     objects.with_label_values(&[kind.as_str(), accepted.as_str()])
                 })
             }),
-            // Without a cluster to list them in, there is none.
+            // Without a cluster to list from, no objects exist, so all are known.
             known: PerLabel::new(|kind: PolicyObjectLabel| {
                 let known = known.with_label_values(&[kind.as_str()]);
                 known.set(1);
@@ -226,12 +226,12 @@ impl PolicyMetrics {
         objects.of(Accepted::No).set(count(not_accepted));
     }
 
-    /// Whether all objects of a kind are known from now on.
+    /// Records whether all objects of a kind are known.
     pub fn known(&self, kind: PolicyObjectLabel, is_known: bool) {
         self.known.of(kind).set(i64::from(is_known));
     }
 
-    /// An API server asked about a write of an object.
+    /// Counts a review of a write to an object.
     pub fn reviewed(&self, kind: PolicyObjectLabel, is_accepted: bool) {
         let accepted = if is_accepted {
             Accepted::Yes
@@ -241,7 +241,7 @@ impl PolicyMetrics {
         self.reviews.of(kind).of(accepted).inc();
     }
 
-    /// An edit violates a policy.
+    /// Counts an edit that violates a policy.
     pub fn found(&self, finding: PolicyEffect) {
         self.findings.of(finding).inc();
     }
@@ -259,7 +259,7 @@ label! {
     }
 }
 
-/// The guardrails that are judged by.
+/// The guardrails in use.
 #[derive(Debug)]
 pub struct GuardrailMetrics {
     documents: PerLabel<DocumentLabel, IntGauge>,
@@ -281,7 +281,7 @@ impl GuardrailMetrics {
         }
     }
 
-    /// Whether the files can be read; where not, what was read of them before goes on.
+    /// Records whether the files can be read. If not, the content that was read before stays in use.
     pub fn looked(&self, is_readable: bool) {
         self.readable.set(i64::from(is_readable));
     }
@@ -297,7 +297,7 @@ impl GuardrailMetrics {
 // === The webhook configuration in the cluster, compared with the shipped one ===
 
 label! {
-    /// What of the webhook configuration is not as shipped.
+    /// A field of the webhook configuration that differs from the shipped one.
     pub enum ConfigurationField {
         /// The accepted versions of a review.
         AdmissionReviewVersions => "admissionReviewVersions",
@@ -313,17 +313,17 @@ label! {
         ObjectSelector => "objectSelector",
         /// The edits that are sent.
         Rules => "rules",
-        /// What a review does besides.
+        /// The declared side effects of a review.
         SideEffects => "sideEffects",
-        /// There is no configuration, or our webhook is not in it.
+        /// The configuration is missing, or does not contain this webhook.
         Webhook => "webhook",
-        /// There are other webhooks in it.
+        /// The configuration contains other webhooks.
         Webhooks => "webhooks",
     }
 }
 
 impl ConfigurationField {
-    /// The one of this word.
+    /// Returns the field of this word.
     pub fn of(word: &str) -> Option<Self> {
         let known = Self::ALL.iter().find(|field| field.as_str() == word);
         known.copied()
@@ -356,35 +356,35 @@ impl ConfigurationMetrics {
     }
 }
 
-// === The audit of installed extensions, which one replica does ===
+// === The audit of installed extensions, which one replica runs ===
 
 label! {
-    /// Whether a `ClusterReport` was written.
+    /// The result of writing a `ClusterReport`.
     pub enum ReportFate {
-        /// The API server has it.
+        /// The API server accepted the write.
         Written => "written",
-        /// The API server did not take it.
+        /// The API server did not accept the write.
         Failed => "failed",
     }
 }
 
-/// What an audit that ended found.
+/// The results of a completed audit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuditFigures {
-    /// When it ended.
+    /// The time at which it ended.
     pub at: SystemTime,
-    /// How long it took.
+    /// Its duration.
     pub took: Duration,
-    /// How many extensions there are.
+    /// The number of extensions.
     pub extensions: usize,
-    /// How many of them have each finding; one that is absent is on none.
+    /// The number of extensions with each finding; a missing finding has none.
     pub findings: BTreeMap<Concern, usize>,
 }
 
 /// The audits with `--audit-interval`.
 ///
-/// The gauges are shown from the first audit of the replica that leads until it leads no more: two replicas would count
-/// everything twice.
+/// The gauges exist from the first audit of the leading replica until it stops leading. With series from two replicas,
+/// everything would count twice.
 #[derive(Debug)]
 pub struct AuditMetrics {
     extensions: IntGaugeVec,
@@ -407,7 +407,7 @@ impl AuditMetrics {
         }
     }
 
-    /// An audit ended.
+    /// Records a completed audit.
     pub fn ended(&self, figures: &AuditFigures) {
         for concern in Concern::ALL {
             let count = figures.findings.get(&concern).copied().unwrap_or_default();
@@ -424,7 +424,7 @@ impl AuditMetrics {
         timestamp.with_label_values(&none).set(at);
     }
 
-    /// Another replica audits from now on.
+    /// Removes the gauges, because another replica audits from now on.
     pub fn withdraw(&self) {
         self.extensions.reset();
         self.findings.reset();
@@ -432,12 +432,12 @@ impl AuditMetrics {
         self.duration.reset();
     }
 
-    /// An audit did not end. The figures of the last one that did stay.
+    /// Counts an audit that did not complete. The results of the last complete one stay.
     pub fn failed(&self) {
         self.failures.inc();
     }
 
-    /// The API server took a `ClusterReport`, or did not.
+    /// Counts a written `ClusterReport`, or a failure to write one.
     pub fn reported(&self, fate: ReportFate) {
         self.reports.of(fate).inc();
     }

@@ -1,4 +1,4 @@
-//! The program itself: its build, its process, its runtime, its lost log lines, its Events and its connections.
+//! The program itself: its build, process, runtime, lost log lines, Events and connections.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -12,7 +12,7 @@ use crate::telemetry::metrics::{GaugeGuard, PerLabel, Register, label, unix_seco
 #[cfg(target_os = "linux")]
 use prometheus::process_collector::ProcessCollector;
 
-/// The build, the process, the runtime.
+/// The build, the process and the runtime.
 #[derive(Debug)]
 pub(super) struct ProcessMetrics {
     workers: IntGauge,
@@ -23,7 +23,7 @@ pub(super) struct ProcessMetrics {
 impl ProcessMetrics {
     pub(super) fn new(register: &Register<'_>) -> Self {
         build_info(register);
-        // The names `process_*` are those of every Prometheus client; they have no prefix.
+        // The `process_*` names are the same in every Prometheus client, so they have no prefix.
         #[cfg(target_os = "linux")]
         register.enter(ProcessCollector::for_self());
         Self {
@@ -39,7 +39,7 @@ impl ProcessMetrics {
         }
     }
 
-    /// Looks at the runtime that this is called in.
+    /// Reads the values of the current runtime.
     pub(super) fn look(&self) {
         let Ok(handle) = Handle::try_current() else {
             return;
@@ -66,9 +66,9 @@ fn build_info(register: &Register<'_>) {
         .set(1);
 }
 
-// === Lines that the log lost ===
+// === Lost lines of the log ===
 
-/// What the log lost.
+/// The lost lines of the log.
 #[derive(Debug)]
 pub struct LogMetrics {
     lines_dropped: IntCounter,
@@ -86,12 +86,12 @@ impl LogMetrics {
         }
     }
 
-    /// Counts what this log drops.
+    /// Counts the lines that this log drops.
     pub fn follow(&self, lines: DroppedLines) {
         *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = Some(lines);
     }
 
-    /// Looks at the log that is followed; the lock keeps two looks from counting a line twice.
+    /// Reads the number of dropped lines. The lock prevents two concurrent readings from counting a line twice.
     pub(super) fn look(&self) {
         let followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lines) = &*followed {
@@ -105,15 +105,15 @@ impl LogMetrics {
 // === The Events about extensions ===
 
 label! {
-    /// What becomes of an Event.
+    /// The result of an Event.
     pub enum EventFate {
-        /// The API server has it.
+        /// The API server accepted the write.
         Written => "written",
-        /// The Event repeats one of the last minutes, and is counted there.
+        /// The Event repeats one of the last few minutes, and is counted there.
         Repeated => "repeated",
-        /// There were too many.
+        /// The queue was full.
         Dropped => "dropped",
-        /// The API server did not take it.
+        /// The API server did not accept the write.
         Failed => "failed",
     }
 }
@@ -131,42 +131,42 @@ impl EventMetrics {
         ))
     }
 
-    /// Counts one more Event with this fate.
+    /// Counts one more Event with this result.
     pub fn count(&self, fate: EventFate) {
         self.0.of(fate).inc();
     }
 
-    /// The number of events with this fate.
+    /// Returns the number of Events with this result.
     #[cfg(any(test, feature = "test-util"))]
     pub fn counted(&self, fate: EventFate) -> u64 {
         self.0.of(fate).get()
     }
 }
 
-// === Connections to each of the ports: how many are open, how the others ended, and the certificate that they get ===
+// === Connections to each port: how many are open, how others ended, and the certificate that they get ===
 
 label! {
-    /// Why a connection was not taken.
+    /// The reason why a connection was refused.
     pub enum ConnectionRefusal {
-        /// There are as many as there may be, and none that is idle.
+        /// All seats are taken, and no connection can be evicted.
         Full => "full",
-        /// The system could not accept it: it lacks file descriptors or memory.
+        /// The system could not accept it, because file descriptors or memory are exhausted.
         System => "system",
     }
 }
 
 label! {
-    /// Why a connection that was open was closed from here.
+    /// The reason why the server closed an open connection.
     pub enum Eviction {
-        /// The connection was idle, and another one needed its seat.
+        /// Another connection needed its seat.
         ForRoom => "for_room",
-        /// The connection sent nothing for too long between two requests.
+        /// The peer sent nothing for too long between two requests.
         Idle => "idle",
-        /// The head of a request did not come in time.
+        /// The head of a request did not arrive in time.
         SlowHeader => "slow_header",
-        /// The body of a request did not come in time.
+        /// The body of a request did not arrive in time.
         SlowBody => "slow_body",
-        /// The peer did not take its answer in time.
+        /// The peer did not read its answer in time.
         SlowReader => "slow_reader",
     }
 }
@@ -174,17 +174,17 @@ label! {
 label! {
     /// Why a TLS handshake failed.
     pub enum HandshakeFailure {
-        /// The peer went away.
+        /// The peer closed the connection.
         Closed => "closed",
         /// The handshake took too long.
         Timeout => "timeout",
-        /// What the peer sent is not TLS.
+        /// The peer did not send TLS.
         NotTls => "not_tls",
-        /// The peer has no version or cipher suite, or no protocol over it, that is spoken here.
+        /// The peer supports no common version, cipher suite or application protocol.
         NothingInCommon => "nothing_in_common",
-        /// The peer's certificate is missing, or is not trusted or not allowed.
+        /// The peer's certificate is missing, not trusted or not allowed.
         ClientCertificate => "client_certificate",
-        /// The peer refused the certificate that was shown.
+        /// The peer rejected the served certificate.
         RefusedByPeer => "refused_by_peer",
         /// Anything else.
         Other => "other",
@@ -194,11 +194,11 @@ label! {
 label! {
     /// The port of a connection.
     pub(super) enum PortLabel {
-        /// The one that takes reviews.
+        /// The port for reviews.
         Reviews => "reviews",
-        /// The one that tells health, and metrics where everyone can read them.
+        /// The port for health, and for metrics if they are not restricted.
         Ops => "ops",
-        /// The one that serves metrics over TLS, if there is one.
+        /// The port that serves metrics over TLS, if any.
         Metrics => "metrics",
     }
 }
@@ -212,7 +212,7 @@ pub struct ConnectionMetrics {
     handshake_errors: PerLabel<HandshakeFailure, IntCounter>,
 }
 
-/// The metrics that every port has series of.
+/// The metrics with a series for each port.
 #[derive(Debug)]
 pub(super) struct ConnectionFamilies {
     open: IntGaugeVec,
@@ -243,7 +243,7 @@ impl ConnectionFamilies {
         }
     }
 
-    /// The metrics of one port.
+    /// Returns the metrics of one port.
     pub(super) fn of(&self, port: PortLabel) -> ConnectionMetrics {
         let port = port.as_str();
         let errors = &self.handshake_errors;
@@ -263,22 +263,22 @@ impl ConnectionFamilies {
 }
 
 impl ConnectionMetrics {
-    /// A connection was taken; it is open until the guard is dropped.
+    /// Counts a connection as open until the guard is dropped.
     pub fn opened(&self) -> GaugeGuard {
         GaugeGuard::new(&self.open)
     }
 
-    /// A connection was not taken.
+    /// Counts a refused connection.
     pub fn refused(&self, refusal: ConnectionRefusal) {
         self.refused.of(refusal).inc();
     }
 
-    /// A connection was closed from here.
+    /// Counts a connection that the server closed.
     pub fn evicted(&self, eviction: Eviction) {
         self.evicted.of(eviction).inc();
     }
 
-    /// A TLS handshake failed.
+    /// Counts a failed TLS handshake.
     pub fn handshake_failed(&self, failure: HandshakeFailure) {
         self.handshake_errors.of(failure).inc();
     }
@@ -286,19 +286,19 @@ impl ConnectionMetrics {
 
 const PORT: &str = "port";
 
-// === The certificate in use: how long it is valid, and how often it was read again ===
+// === The certificate in use: its validity, and how often it was reloaded ===
 
 label! {
-    /// What became of a certificate that was read anew.
+    /// The result of reading a certificate again.
     pub enum Reload {
         /// The new certificate is in use.
         Ok => "ok",
-        /// The new certificate cannot be used; the one before stays in use.
+        /// The new certificate cannot be used; the previous one stays in use.
         Refused => "refused",
     }
 }
 
-/// The certificate that is shown.
+/// The served certificate.
 #[derive(Debug)]
 pub struct TlsMetrics {
     not_before: Gauge,
@@ -325,13 +325,13 @@ impl TlsMetrics {
         }
     }
 
-    /// This is how long the certificate holds that is shown from now on.
+    /// Records the validity of the certificate that is served from now on.
     pub fn serving(&self, not_before: SystemTime, not_after: SystemTime) {
         self.not_before.set(unix_seconds(not_before));
         self.not_after.set(unix_seconds(not_after));
     }
 
-    /// A certificate was read anew.
+    /// Counts a reload of the certificate.
     pub fn reloaded(&self, reload: Reload) {
         self.reloads.of(reload).inc();
     }
