@@ -1,22 +1,22 @@
-//! The cluster: how it is reached, which catalogs and which OLM are in it, and how requests to it fail.
+//! Access to the cluster: its catalogs, the OLM in it, and how requests to it fail.
 //!
 //! ```text
-//! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, watched for good
-//!                        |--> doctor    the guard itself, and what surrounds it
-//!                        |--> configuration  the webhook configuration, as shipped or not
-//!                        |--> olm       which operator-controller runs, with which gates
-//!                        |--> bundle_objects  what is there of a bundle, before it is installed
+//! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, or watched until the program ends
+//!                        |--> doctor    the webhook itself, and its surroundings
+//!                        |--> configuration  the webhook configuration, and whether it is as shipped
+//!                        |--> olm       the operator-controller that runs, with its feature gates
+//!                        |--> bundle_objects  the objects of a bundle that exist before it is installed
 //!                        |--> extensions  ClusterExtensions, by name or all of them
-//!                        |--> audit     what is installed, audited at an interval by one replica
+//!                        |--> audit     the installed extensions, audited at an interval by one replica
 //!                        |--> images    the bundles that extensions can be upgraded to, read ahead
-//!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
-//!                        |--> look      the catalogs as they are now, with contents, and what OLM v0 has there
-//!                        |--> scrapers  who can read the metrics
-//!                        '--> authority the certificate authority of the replicas, and who trusts it
+//!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched until the program ends
+//!                        |--> look      the catalogs as they are now, with contents, and the objects of OLM v0
+//!                        |--> scrapers  the clients that can read the metrics
+//!                        '--> authority the CA of the replicas, and the clients that trust it
 //! ```
 //!
-//! Invariants: nothing here ends because the API server is away, and none of it is asked in a tight
-//! loop; an object that cannot be read costs that object alone; no credential is in any text.
+//! Invariants: no task here ends because the API server is unavailable, and none sends requests in a tight loop; an
+//! unreadable object affects only itself; no text contains a credential.
 
 pub mod access;
 pub mod audit;
@@ -55,12 +55,12 @@ use crate::foreign_text::one_line;
 
 // === Failures of requests to the API server, by class and in words ===
 
-/// Why a watch does not tell anything at the moment.
+/// The reason why a watch currently delivers nothing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WatchFault {
     /// The class of the failure.
     pub class: FaultClass,
-    /// What there is to say about it, in one line.
+    /// The description, in one line.
     pub words: String,
 }
 
@@ -69,7 +69,7 @@ pub struct WatchFault {
 #[error("no answer within {} s", self.0.as_secs())]
 struct Silent(Duration);
 
-/// The API server sent more than is read.
+/// The API server sent more than the limit.
 #[derive(Debug, thiserror::Error)]
 #[error("an answer of more than {limit} {unit}")]
 struct ResponseTooLarge {
@@ -104,7 +104,7 @@ fn class(error: &kube::Error) -> FaultClass {
 }
 
 impl WatchFault {
-    /// What to do if a list fails so, behind what it says; empty if that is not known.
+    /// Returns the fix to append if a list fails like this; empty if none is known.
     fn way_out_of_list(&self) -> &'static str {
         match self.class {
             FaultClass::Forbidden => "; grant the verb \"list\" on them",
@@ -137,18 +137,18 @@ impl From<watcher::Error> for WatchFault {
     }
 }
 
-/// What was tried in vain.
+/// An operation that failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("cannot {action}: {why}")]
 pub struct FailedOperation {
-    /// What was tried.
+    /// The attempted action.
     pub action: String,
-    /// What became of it.
+    /// The cause.
     pub why: String,
 }
 
 impl FailedOperation {
-    /// For an error of a request that was part of this.
+    /// Converts an error of a request that was part of an action.
     fn to(action: &str) -> impl Fn(kube::Error) -> Self {
         move |error| Self {
             action: action.to_owned(),
@@ -157,9 +157,9 @@ impl FailedOperation {
     }
 }
 
-/// What an error of kube's client says, in one line of bounded length and without credentials.
+/// Describes an error of kube's client, in one line of bounded length and without credentials.
 ///
-/// Its own text of an answer holds the answer twice, and that of a connection not what became of it.
+/// kube's own text for a response contains the response twice, and the text for a connection omits the cause.
 fn fault_words(error: &kube::Error) -> String {
     let text = match error {
         kube::Error::Api(status) if status.message.is_empty() => {
@@ -168,7 +168,7 @@ fn fault_words(error: &kube::Error) -> String {
         kube::Error::Api(status) => {
             format!("the API server answers {}: {}", status.code, status.message)
         }
-        // What a request fails of comes as the cause of another error.
+        // The cause of a failed request is wrapped in another error.
         other => match cause::<AuthError>(other) {
             Some(error) => credential_words(error),
             None => causes(other),
@@ -177,10 +177,10 @@ fn fault_words(error: &kube::Error) -> String {
     one_line(&text)
 }
 
-/// What went wrong with credentials, in one line.
+/// Describes a failure of credentials, in one line.
 ///
-/// kube's own texts hold the output of a plugin, its command, or the place in its answer where reading it failed: each of
-/// them may be a token. So only what is known to hold none is passed on.
+/// kube's own texts contain the output of a plugin, its command, or the position at which its answer could not be
+/// parsed. Each of them may be a token, so only texts that are known to contain none are passed on.
 fn credential_words(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecParse(_) => {
@@ -203,7 +203,7 @@ fn credential_words(error: &AuthError) -> String {
     }
 }
 
-/// The causes of an error from the outermost inwards, each text once.
+/// Joins the causes of an error from the outermost inwards, each text once.
 fn causes(error: &kube::Error) -> String {
     let mut said: Vec<String> = Vec::new();
     for cause in chain(error).skip(1).map(ToString::to_string) {

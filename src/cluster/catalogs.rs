@@ -22,7 +22,7 @@ use crate::cluster::watch::{WatchEvent, WatchedKind};
 use crate::cluster::{FailedOperation, FaultClass, WatchFault, line};
 use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState};
 
-/// Why the catalogs, or one of them, cannot be read.
+/// The reason why the catalogs, or one of them, cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CatalogsError {
     /// The cluster has no such API.
@@ -31,7 +31,7 @@ pub enum CatalogsError {
         looked_for(NAMES)
     )]
     NotServed,
-    /// The API server did not answer, or said no.
+    /// The API server did not answer, or returned an error.
     #[error(transparent)]
     Failed(#[from] FailedOperation),
 }
@@ -49,30 +49,30 @@ impl CatalogsError {
 /// A catalog as its object describes it.
 #[derive(Clone, Debug)]
 pub struct ObservedCatalog {
-    /// The facts; the content is Missing, or Unreadable where the object cannot be read.
+    /// The facts; the content is `Missing`, or `Unreadable` if the object cannot be read.
     pub state: CatalogState,
-    /// Where the content is served: `status.urls.base`, below which it is `/api/v1/all`; in catalogd
-    /// v0.33 and before `status.contentURL`, which is the content itself.
+    /// The URL of the content: `status.urls.base`, to which `/api/v1/all` is appended. In catalogd v0.33 and before,
+    /// `status.contentURL`, which is the URL of the content itself.
     pub base: Option<String>,
 }
 
-/// An object without a name: what is known of it is why it cannot be read.
+/// An object without a name, with the reason why it cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NamelessObject(pub String);
 
-/// What an object says that is read again.
+/// The result of reading an object again.
 #[derive(Clone, Debug)]
 pub enum RereadCatalog {
-    /// The same image as before.
+    /// The object names the same image as before.
     Same,
-    /// Another one.
+    /// The object names another image.
     Moved(Box<ObservedCatalog>),
-    /// There is no such object any more.
+    /// The object no longer exists.
     Gone,
 }
 
 impl ObservedCatalog {
-    /// Reads an object of such a kind, as far as it can be read.
+    /// Reads an object of any of these kinds, as far as it can be read.
     pub fn read(object: &Value) -> Result<Self, NamelessObject> {
         let state = match CatalogState::read(object) {
             Ok(state) => state,
@@ -87,8 +87,8 @@ impl ObservedCatalog {
         })
     }
 
-    /// Where its content is to be had; nowhere for a catalog that does not serve, takes no part in
-    /// resolution, or cannot be read.
+    /// Returns the URL of the content; none for a catalog that does not serve, takes no part in resolution, or cannot
+    /// be read.
     pub fn source(&self) -> Option<&str> {
         let state = &self.state;
         let can_be_read = self.is_readable()
@@ -109,7 +109,7 @@ fn base(object: &Value) -> Option<String> {
     found.filter(|base| !base.is_empty()).map(str::to_owned)
 }
 
-/// Every catalog, and what says that it is one and has no name.
+/// Lists all catalogs, and the objects without a name.
 pub async fn list(
     client: Client,
 ) -> Result<(Vec<ObservedCatalog>, Vec<NamelessObject>), CatalogsError> {
@@ -128,7 +128,7 @@ pub async fn list(
     Ok((catalogs, unnamed))
 }
 
-/// Reports what happens to the catalogs, for as long as somebody receives the events.
+/// Sends events about the catalogs, until the receiver is closed.
 pub async fn watch(
     client: Client,
     events: Sender<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
@@ -139,7 +139,7 @@ pub async fn watch(
         .await;
 }
 
-/// The catalog of this name as it is now, if it exists.
+/// Returns the current catalog of this name, if it exists.
 pub async fn get(client: Client, name: &str) -> Result<Option<ObservedCatalog>, CatalogsError> {
     let (client, _) = line::open(client);
     let found = api(&client).await?.get_opt(name).await;
@@ -147,10 +147,10 @@ pub async fn get(client: Client, name: &str) -> Result<Option<ObservedCatalog>, 
     Ok(found.and_then(|object| ObservedCatalog::read(&object.content).ok()))
 }
 
-/// What an object says after content was fetched that was of `image_ref` before.
+/// Reads the object again after a fetch of content that was of `image_ref` before.
 ///
-/// catalogd swaps content in before its object names the new digest, so for a moment an address
-/// serves other content than the object says.
+/// catalogd swaps in content before its object names the new digest, so for a moment an address serves other content
+/// than the object names.
 pub async fn reread(
     client: Client,
     name: &str,
@@ -170,7 +170,7 @@ async fn api(client: &Client) -> Result<Api<WatchedObject>, CatalogsError> {
     Ok(Api::all_with(client.clone(), &resource))
 }
 
-/// The kind under all names that it had, newest first.
+/// The kind under all names that it has had, newest first.
 const NAMES: &Names = &[
     ("olm.operatorframework.io", "v1", "ClusterCatalog"),
     ("olm.operatorframework.io", "v1alpha1", "ClusterCatalog"),

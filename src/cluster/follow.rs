@@ -1,19 +1,19 @@
-//! The catalogs of a cluster while the program runs, as a snapshot of their best known contents.
+//! The catalogs of a cluster while the program runs, as a snapshot of their last good contents.
 //!
 //! ```text
-//! watch --WatchEvent--> table --Job--> loader: cache, else catalogd, then the object once more
-//! OLM   --Rules---------->  |   <--Loaded, or why not--'
+//! watch --WatchEvent--> table --Job--> loader: cache, otherwise catalogd, then the object once more
+//! OLM   --Rules---------->  |   <--LoadOutcome---------'
 //! images --BundleContents-> |
-//!                           '--Snapshot--> stage --swap--> whoever judges
+//!                           '--Snapshot--> store --swap--> judges
 //! ```
 //!
-//! The digest that an object names decides what is loaded, and when. What is held stays, whatever
-//! fails, until its successor is there whole.
+//! The digest that an object names decides what is loaded, and when. Loaded content stays in use until its successor is
+//! completely loaded, whatever fails.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/controllers/clustercatalog_controller.go`]
 //! (what makes it fetch) and [`internal/operator-controller/catalogmetadata/cache/cache.go`].
 //!
-//! Invariant: one task decides, and it alone writes the snapshot; loading is done beside it.
+//! Invariant: one task decides, and only that task writes the snapshot; other tasks load.
 //!
 //! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 //! [`internal/operator-controller/controllers/clustercatalog_controller.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/controllers/clustercatalog_controller.go
@@ -41,36 +41,36 @@ use arc_swap::ArcSwap;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_preflight::content::BundleContents;
 
-/// Follows for as long as somebody sends events; it must be called within a runtime.
+/// Follows the catalogs until the sender of events is dropped. Must be called within a runtime.
 pub async fn follow(loader: ContentLoader, terms: FollowConfig) {
     run::run(loader, terms).await;
 }
 
-// === The start: edits should be sent here only after the catalogs of the first list are loaded ===
+// === The start: the replica is ready only after the catalogs of the first list are loaded ===
 //
-// The start ends once. A catalog that is lost later is lost for every replica, and if all of them
-// stopped being ready, no replica would be left to report it.
+// The start ends once. A catalog that becomes unavailable later is unavailable for every replica. If all of them
+// stopped being ready, none would be left to report it.
 
-/// How far the start is.
+/// The progress of the start.
 #[derive(Debug, Default)]
 enum StartProgress {
     /// The catalogs are not known yet.
     #[default]
     Unknown,
-    /// These are not loaded yet.
+    /// These catalogs are not loaded yet.
     Loading(BTreeSet<String>),
     Over,
 }
 
 impl StartProgress {
-    /// The catalogs are known for the first time, and these have content to load.
+    /// Records the first list of catalogs, with the names of those that have content to load.
     fn begin(&mut self, names: impl Iterator<Item = String>) {
         if matches!(self, Self::Unknown) {
             *self = Self::Loading(names.collect());
         }
     }
 
-    /// Waits on for those of them that are `worth_it`.
+    /// Continues to wait only for the catalogs that are `worth_it`.
     fn go_on(&mut self, worth_it: impl Fn(&str) -> bool) {
         if let Self::Loading(names) = self {
             names.retain(|name| worth_it(name));
@@ -87,8 +87,8 @@ impl StartProgress {
 
 // === Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one ===
 //
-// A review keeps the snapshot that it started with. The last holder pays for its drop, some
-// milliseconds for a large catalog. So the publisher holds an old one until no review does.
+// A review keeps the snapshot that it started with. Dropping the last reference takes some milliseconds for a large
+// catalog. So the store keeps an old snapshot until no review uses it.
 
 /// The current snapshot, and the ones before it that are still in use.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl SnapshotStore {
         }
     }
 
-    /// Edits are judged by this one from now on; false if that is no other than before.
+    /// Makes this the current snapshot. Returns false if it equals the previous one.
     fn publish(&mut self, snapshot: Snapshot) -> bool {
         let is_other = !is_same(&self.current.load(), &snapshot);
         if is_other {
@@ -114,15 +114,15 @@ impl SnapshotStore {
         is_other
     }
 
-    /// Takes those out that nobody judges by any more.
+    /// Removes the snapshots that no review uses any more.
     fn done(&mut self) -> Vec<Arc<Snapshot>> {
-        // A swap has turned whatever was borrowed into a count, and nobody can begin with an old one,
-        // so a count of one stays one.
+        // The swap has turned every borrow of an old snapshot into a reference count, and no new reference to it can
+        // start. So a count of one stays one.
         let is_done = |snapshot: &mut Arc<Snapshot>| Arc::strong_count(snapshot) == 1;
         self.retired.extract_if(.., is_done).collect()
     }
 
-    /// Whether some are still judged by.
+    /// Whether old snapshots are still in use.
     fn is_waiting(&self) -> bool {
         !self.retired.is_empty()
     }
@@ -136,14 +136,14 @@ fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
         && catalogs().all(|(one, other)| is_same_state(one, other))
 }
 
-/// What was read of images and of the cluster is compared by where it is, too.
+/// Compares the contents of images and of the cluster, by identity unless both are empty.
 fn is_same_contents(one: &BundleContents, other: &BundleContents) -> bool {
     let is_nothing = |it: &BundleContents| it.is_empty() && it.cluster().is_none();
     let are_nothing = is_nothing(one) && is_nothing(other) && one.is_ahead() == other.is_ahead();
     are_nothing || ptr::eq(one, other)
 }
 
-/// Content is compared by where it is: nothing is loaded twice without a reason.
+/// Compares two states. Content is compared by identity, because nothing is loaded twice without a reason.
 fn is_same_state(one: &CatalogState, other: &CatalogState) -> bool {
     let CatalogState {
         name,

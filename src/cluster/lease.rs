@@ -1,11 +1,11 @@
-//! A Lease, which one replica of several holds, and the duties of the replica that holds it.
+//! A Lease, which one of several replicas holds, and the duties of that replica.
 //!
-//! Upstream: client-go, [`tools/leaderelection/leaderelection.go`]. As there, the clocks of others are never compared
-//! with ours: a lease is free when its record has not changed for its duration by our own clock. Whoever writes names
-//! the version that was read, so of two who try, one has it.
+//! Upstream: client-go, [`tools/leaderelection/leaderelection.go`]. As in client-go, clocks of different replicas are
+//! never compared: a lease is free if its record has not changed for its duration by the local clock. A writer names
+//! the version that it has read, so only one of two concurrent writers succeeds.
 //!
-//! Invariant: [`Lease::round`] reports [`Held::Yes`] only for as long as no other replica can have taken the lease: after
-//! a renewal for less than its duration.
+//! Invariant: [`Lease::round`] returns [`Held::Yes`] only while no other replica can have taken the lease: for less
+//! than its duration after a renewal.
 //!
 //! [`tools/leaderelection/leaderelection.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/leaderelection/leaderelection.go
 
@@ -31,20 +31,20 @@ pub(super) struct Lease {
     api: Api<LeaseObject>,
     name: &'static str,
     holder: String,
-    /// The record of another that was seen last, and when it was seen first.
+    /// The last seen record of another replica, and when it was first seen.
     seen: Option<(LeaseRecord, Instant)>,
-    /// When we renewed last.
+    /// The time of the last renewal by this replica.
     renewed: Option<Instant>,
 }
 
-/// Whether the lease is ours.
+/// Whether this replica holds the lease.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Held {
     Yes,
     No,
 }
 
-/// What changes when somebody renews or takes a lease.
+/// The part of a lease that changes when a replica renews or takes it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct LeaseRecord {
     holder: String,
@@ -53,7 +53,7 @@ struct LeaseRecord {
 }
 
 impl Lease {
-    /// The lease of this name; nothing is asked of the cluster yet.
+    /// Creates a handle for the lease of this name, without a request to the cluster.
     pub(super) fn new(client: Client, namespace: &str, name: &'static str, holder: String) -> Self {
         let (client, _) = line::open(client);
         Self {
@@ -65,10 +65,10 @@ impl Lease {
         }
     }
 
-    /// Tries to take or renew the lease, once; to be called every [`RETRY`] or so.
+    /// Tries once to take or renew the lease. Call it about every [`RETRY`].
     ///
     /// # Errors
-    /// Why the API server did not answer, in words. The lease may still be held: [`Self::is_held`].
+    /// Returns the reason why the API server did not answer, in words. The lease may still be held: [`Self::is_held`].
     pub(super) async fn round(&mut self) -> Result<Held, String> {
         let begun = Instant::now();
         let written = self.write().await;
@@ -80,12 +80,12 @@ impl Lease {
         Ok(self.is_held())
     }
 
-    /// The time until which no other replica can take the lease; none if it is not ours.
+    /// Returns the time until which no other replica can take the lease; none if this replica does not hold it.
     pub(super) fn until(&self) -> Option<Instant> {
         self.renewed.map(|renewed| renewed + DEADLINE)
     }
 
-    /// Whether nobody else can hold it.
+    /// Whether this replica holds the lease, so that no other replica can.
     pub(super) fn is_held(&self) -> Held {
         match self.until() {
             Some(until) if Instant::now() < until => Held::Yes,
@@ -93,7 +93,7 @@ impl Lease {
         }
     }
 
-    /// Writes the lease if it is ours or free; false if it is another's.
+    /// Writes the lease if it is free or held by this replica. Returns false if another replica holds it.
     async fn write(&mut self) -> Result<bool, kube::Error> {
         let Some(mut found) = self.api.get_opt(self.name).await? else {
             let lease = self.object(None, self.spec(None, 0));
@@ -114,7 +114,7 @@ impl Lease {
         ours(self.api.replace(self.name, &params, &lease).await)
     }
 
-    /// Whether it is ours, nobody's, or another's that was not renewed for its duration.
+    /// Whether the lease has no holder, is held by this replica, or was not renewed for its duration.
     fn is_free(&mut self, record: &LeaseRecord) -> bool {
         if record.holder.is_empty() || record.holder == self.holder {
             return true;
@@ -153,7 +153,7 @@ impl Lease {
     }
 }
 
-/// Whether a write made it ours: of two who write, the second is told of a conflict.
+/// Whether a write acquired the lease: the second of two concurrent writers gets a conflict.
 fn ours(written: kube::Result<LeaseObject>) -> Result<bool, kube::Error> {
     match written {
         Ok(_) => Ok(true),
@@ -172,31 +172,32 @@ impl LeaseRecord {
     }
 }
 
-/// A name for this process that no other has.
+/// Returns a unique name for this process.
 pub(super) fn holder() -> String {
     let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "olmguard".to_owned());
     format!("{host}_{:016x}", fastrand::u64(..))
 }
 
-/// The pause until the next round: up to a fifth longer at random, so that replicas do not ask together.
+/// Returns the pause until the next round. A random part of up to a fifth keeps replicas apart.
 pub(super) fn pause() -> Duration {
     RETRY.mul_f64(1.0 + fastrand::f64() / 5.0)
 }
 
-/// How long others leave a lease alone that is not renewed.
+/// The time for which other replicas respect a lease that is not renewed.
 const DURATION: Duration = Duration::from_secs(30);
 
-/// How long after a renewal it still counts as ours: ten seconds of reserve for a write that is on its way.
+/// The time after a renewal for which this replica relies on it. The ten seconds to [`DURATION`] are a reserve for a
+/// write in flight.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// How often it is renewed, or looked at.
+/// The interval between renewals, or attempts to take the lease.
 pub(super) const RETRY: Duration = Duration::from_secs(5);
 
-// === Duties that one replica of several does: all of them share one Lease ===
+// === The duties that one of several replicas has: all of them share one Lease ===
 //
 // ```text
 // keep --Lease::round--> held or not --Leadership--> lead: the status of policies
-//                                              '---> lead: the audit of what is installed
+//                                              '---> lead: the audit of installed extensions
 // ```
 //
 // Invariant: a duty is dropped before another replica can take the lease.
@@ -206,26 +207,27 @@ pub(super) const RETRY: Duration = Duration::from_secs(5);
 pub struct Leadership(watch::Receiver<bool>);
 
 impl Leadership {
-    /// The leadership among the replicas in this namespace, and what tries to keep it for as long as it is polled.
+    /// Returns the leadership among the replicas in this namespace, and the future that maintains it while it is
+    /// polled.
     pub fn of(client: Client, namespace: &str) -> (Self, impl Future<Output = Infallible> + use<>) {
         let lease = Lease::new(client, namespace, LEASE, holder());
         let (sender, held) = watch::channel(false);
         (Self(held), keep(lease, sender))
     }
 
-    /// Does a duty for as long as this replica leads, and again whenever it does. A duty that ends is begun again after
-    /// a pause.
+    /// Runs a duty while this replica leads, each time that it leads. A duty that returns is started again after a
+    /// pause.
     pub(in crate::cluster) async fn lead<D>(mut self, mut duty: impl FnMut() -> D) -> Infallible
     where
         D: Future<Output = ()>,
     {
         loop {
             if until(&mut self.0, true).await.is_err() {
-                // The lease is kept no more, so this replica never leads again.
+                // The lease is no longer maintained, so this replica never leads again.
                 return pending().await;
             }
             tokio::select! {
-                // What is lost is lost before anything more is done.
+                // The loss of the lease is checked before the duty continues.
                 biased;
                 _ = until(&mut self.0, false) => {}
                 () = duty() => sleep(pause()).await,
@@ -238,7 +240,7 @@ async fn until(held: &mut watch::Receiver<bool>, is: bool) -> Result<(), RecvErr
     held.wait_for(|held| *held == is).await.map(drop)
 }
 
-/// Takes the lease whenever it is free, and says so.
+/// Takes the lease whenever it is free, and publishes whether it is held.
 async fn keep(mut lease: Lease, held: watch::Sender<bool>) -> Infallible {
     let mut fault = OncePerChange::default();
     loop {
@@ -275,7 +277,7 @@ async fn hold(lease: &mut Lease) {
             sleep(pause()).await;
             lease.round().await
         };
-        // A renewal that failed is tried again until the lease is no longer ours.
+        // A failed renewal is repeated until the lease can no longer be relied on.
         if timeout_at(until, round).await.is_err() {
             return;
         }
@@ -392,7 +394,7 @@ mod tests {
         assert_ne!(holder(), holder());
     }
 
-    /// Counts itself while it is there.
+    /// A counter of its live instances.
     struct Present(Arc<AtomicUsize>);
 
     impl Present {
@@ -408,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Leads with a duty that never ends; how many of it are done.
+    /// Leads with a duty that never ends. Returns the number of running duties.
     fn leading(leadership: &Leadership) -> Arc<AtomicUsize> {
         let count = Arc::default();
         let duties = Arc::clone(&count);

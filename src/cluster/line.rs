@@ -1,8 +1,8 @@
 //! The connection of a watch to the API server: how long it may be silent, and what arrives on it.
 //!
-//! kube's watcher does not tell of bookmarks, nor of a watch that it begins again where the last
-//! one ended; it waits for an answer for as long as that takes, and a server that ends each watch
-//! at once is asked without a pause. So what it sends goes through here.
+//! kube's watcher does not report bookmarks, nor a watch that it restarts where the last one ended. It waits for an
+//! answer without a limit, and if a server ends each watch immediately, it restarts without a pause. So its requests go
+//! through this module.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -26,11 +26,11 @@ use tower_service::Service;
 use crate::cluster::{ResponseTooLarge, Silent, WatchFault};
 use olmguard_engine::json_values;
 
-/// Tells when a watch is heard: its answer, and each piece of it.
+/// A signal for each sign of life on a watch: its answer, and each piece of the answer.
 #[derive(Debug)]
 pub(super) struct WatchSignal(watch::Receiver<()>);
 
-/// A client that asks through this line, and what is heard on it.
+/// Wraps a client, and returns the wrapped client and the signal of its watches.
 pub(super) fn open(client: Client) -> (Client, WatchSignal) {
     let namespace = client.default_namespace().to_owned();
     let (signs, heard) = watch::channel(());
@@ -43,7 +43,7 @@ pub(super) fn open(client: Client) -> (Client, WatchSignal) {
 }
 
 impl WatchSignal {
-    /// Waits for the next event of a watch on this line; none is a sign of life without an event.
+    /// Waits for the next event of a watch on this line. `None` is a sign of life without an event.
     pub(super) async fn next<K>(
         &mut self,
         events: &mut (impl Stream<Item = watcher::Result<Event<K>>> + Unpin),
@@ -58,15 +58,15 @@ impl WatchSignal {
         }
     }
 
-    /// Waits until a watch is heard.
+    /// Waits for a sign of life.
     async fn sign(&mut self) {
         if self.0.changed().await.is_err() {
-            // The line is gone, and with it whoever could be heard.
+            // The client was dropped, so no sign of life can come any more.
             std::future::pending::<Infallible>().await;
         }
     }
 
-    /// Leaves out what was heard up to now.
+    /// Discards all signs of life so far.
     pub(super) fn forget(&mut self) {
         self.0.mark_unchanged();
     }
@@ -105,7 +105,7 @@ impl Service<Request<Body>> for ObservedClient {
 }
 
 impl ObservedClient {
-    /// An answer that ends is taken whole, so that one that stops half-way is noticed.
+    /// Sends a request and reads its whole answer, so that an answer that stops half-way is noticed.
     async fn ask(&self, request: Request<Body>) -> Result<Answer, BoxError> {
         let whole = async { collected(self.client.send(request).await?, LARGEST).await };
         timeout(ANSWER, whole).await.map_err(|_| Silent(ANSWER))?
@@ -127,7 +127,7 @@ impl ObservedClient {
         Ok(response.map(|body| body.map_frame(heard).boxed_unsync()))
     }
 
-    /// Waits until another watch may begin.
+    /// Waits until another watch can start.
     async fn pace(&self) {
         let begin = {
             let mut next = self
@@ -155,7 +155,7 @@ async fn collected(response: Response<Body>, limit: usize) -> Result<Answer, Box
         }
     })?;
     let whole = whole.to_bytes();
-    // An answer in another format has no values.
+    // A body in another format has no JSON values.
     if json_values::at_most(MOST_VALUES, &whole).is_err_and(|error| error.is_data()) {
         let (limit, unit) = (MOST_VALUES, "values");
         return Err(ResponseTooLarge { limit, unit }.into());
@@ -171,16 +171,16 @@ fn is_watch(request: &Request<Body>) -> bool {
     parse(query.as_bytes()).any(|(key, value)| key == "watch" && value != "false")
 }
 
-/// How long an answer may take, or the beginning of a watch.
+/// The time limit for an answer, or for the start of a watch.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
-/// How large an answer may be, in bytes: a page of a list of usual objects is far below.
+/// The largest answer, in bytes. A page of a list of usual objects is far smaller.
 const LARGEST: usize = 64 << 20;
-/// How many values an answer may have: a page of usual objects has some ten thousand. In memory each has some 60 bytes, a
-/// map with one value 640.
+/// The most JSON values in an answer. A page of usual objects has some ten thousand. In memory, each value takes some
+/// 60 bytes, and a map with one value 640.
 const MOST_VALUES: usize = 200_000;
-/// How long one watch lasts, in seconds; a line that is dead is noticed that late at most.
+/// The duration of one watch, in seconds. A dead connection is noticed after this time at the latest.
 pub(super) const SECONDS: u32 = 120;
-/// How far apart two watches begin at least.
+/// The least time between the starts of two watches.
 pub(super) const PACE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

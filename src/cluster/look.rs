@@ -1,15 +1,14 @@
-//! The facts of a cluster as they are now, for commands, which do not watch it: its catalogs with their contents, and
-//! what OLM v0 has there.
+//! The current facts of a cluster for commands, which do not watch it: its catalogs with their contents, and the
+//! objects of OLM v0.
 //!
 //! ```text
-//! list --> each that serves: catalogd --> the object once more --> ListedCatalog
-//!                              '-- not reachable: the API server's service proxy
+//! list --> each catalog that serves: catalogd --> the object once more --> ListedCatalog
+//!                                       '-- not reachable: the API server's service proxy
 //! ```
 //!
-//! A [`ClusterReader`] owns no runtime: a caller with many clusters has a list of them.
+//! A [`ClusterReader`] owns no runtime, so a caller with many clusters can have many readers.
 //!
-//! Content that moved while it was fetched is fetched once more. A catalog that cannot be had costs
-//! that catalog alone.
+//! Content that changed during the fetch is fetched once more. A catalog that is unavailable affects only itself.
 
 #[cfg(test)]
 mod tests;
@@ -43,7 +42,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// Reads the catalogs of a cluster.
+/// A reader of the catalogs of a cluster.
 #[derive(derive_more::Debug)]
 #[debug("ClusterReader {{ catalogd: {catalogd:?}, .. }}")]
 pub struct ClusterReader {
@@ -51,31 +50,31 @@ pub struct ClusterReader {
     catalogd: Catalogd,
 }
 
-/// What was seen.
+/// The catalogs of a cluster, as they were read.
 #[derive(Debug)]
 pub struct ClusterState<T> {
     /// The catalogs, in the order of the API server.
     pub catalogs: Vec<ListedCatalog<T>>,
-    /// Objects without a name, which can be no catalogs.
+    /// Objects without a name, which cannot be catalogs.
     pub unnamed: Vec<NamelessObject>,
 }
 
-/// A catalog.
+/// A catalog as it was read.
 #[derive(Clone, Debug)]
 pub struct ListedCatalog<T> {
-    /// The facts. The content is never `Loaded`: it says why there is none, or is `Missing`.
+    /// The facts. The content is never `Loaded`: it is `Missing`, or the reason why there is none.
     pub state: CatalogState,
-    /// What was made of the content, where it could be had whole.
+    /// The result of reading the content, if it was complete.
     pub content: Option<T>,
 }
 
 impl ClusterReader {
-    /// Objects are read by `client`, contents by `catalogd`, else by `client` as well.
+    /// Creates a reader. `client` reads the objects; `catalogd` reads the contents, with `client` as the fallback.
     pub fn new(client: Client, catalogd: Catalogd) -> Self {
         Self { client, catalogd }
     }
 
-    /// Every catalog, its content read by these rules, in memory of the pool.
+    /// Reads every catalog. The content is read with these rules, in memory from the pool.
     ///
     /// # Errors
     /// If the catalogs cannot be listed.
@@ -94,7 +93,7 @@ impl ClusterReader {
         .await
     }
 
-    /// Looks at every catalog; `read` is given the name of each that has content, and the content.
+    /// Reads every catalog. `read` gets the name and the content of each catalog that has content.
     ///
     /// # Errors
     /// If the catalogs cannot be listed.
@@ -110,7 +109,7 @@ impl ClusterReader {
         Ok(ClusterState { catalogs, unnamed })
     }
 
-    /// One catalog; none if it is deleted meanwhile.
+    /// Reads one catalog; none if it was deleted in the meantime.
     async fn see<T, F>(&self, mut observed: ObservedCatalog, read: &F) -> Option<ListedCatalog<T>>
     where
         T: Send + 'static,
@@ -129,7 +128,7 @@ impl ClusterReader {
             match catalogs::reread(self.client.clone(), name, image).await {
                 Ok(RereadCatalog::Moved(moved)) => observed = *moved,
                 Ok(RereadCatalog::Gone) => return None,
-                // Whoever cannot tell that it moved takes it as it was listed.
+                // If the object cannot be read again, the content counts as belonging to the listed object.
                 Ok(RereadCatalog::Same) | Err(_) => {
                     return Some(ListedCatalog::with(observed.state, content));
                 }
@@ -165,45 +164,45 @@ impl<T> ListedCatalog<T> {
     }
 }
 
-/// More at a time would need the memory of all their contents.
+/// A higher number would need the memory of all their contents.
 const MOST_AT_ONCE: usize = 2;
 
-/// How often content is fetched that moves meanwhile.
+/// The number of fetches of content that changes in the meantime.
 const TRIES: usize = 2;
 
 const MOVES: &str = "its digest changed each time while it was fetched: try again";
 
 // === The content of one catalog: from catalogd, otherwise through the API server ===
 
-/// Why the content of a catalog was not to be had.
+/// The reason why the content of a catalog is unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The address of catalogd was tried or cannot be, and there is no other way.
+    /// catalogd could not be reached directly, and the API server is no alternative.
     #[error(transparent)]
     Direct(FetchError),
-    /// Neither way leads there.
+    /// Both paths failed.
     #[error("{direct}; {proxied}")]
     Both {
-        /// What became of asking its address.
+        /// The failure of the direct path.
         direct: FetchError,
-        /// What became of asking the API server.
+        /// The failure of the path through the API server.
         proxied: ProxiedContentError,
     },
 }
 
-/// Why nothing came through the API server.
+/// The reason why no content came through the API server.
 #[derive(Debug, thiserror::Error)]
 pub enum ProxiedContentError {
-    /// There was no content in its answer.
+    /// The answer had no content.
     #[error(transparent)]
     Answer(ProxyError),
-    /// There was, and it could not be taken.
+    /// The content could not be read.
     #[error("through the API server: {0}")]
     Body(FetchError),
 }
 
 impl ContentError {
-    /// Whether the content was there, and is no catalog.
+    /// Whether the content was received but is not a catalog.
     fn is_of_content(&self) -> bool {
         match self {
             Self::Direct(error) => error.class() == FetchClass::Content,
@@ -216,7 +215,7 @@ impl ContentError {
 }
 
 impl ClusterReader {
-    /// What `read` makes of the content at `base`.
+    /// Returns the result of `read` on the content at `base`.
     async fn content<T, F>(&self, base: &str, name: &str, read: &F) -> Result<T, ContentError>
     where
         T: Send + 'static,
@@ -255,7 +254,7 @@ impl ClusterReader {
         let body = get(&self.client, &url).await;
         let body = body.map_err(ProxiedContentError::Answer)?;
         let limits: &FetchLimits = self.catalogd.limits();
-        // The client has decompressed it.
+        // The client has already decompressed the body.
         let fetched = consume(body, Encoding::Identity, limits, read);
         let fetched = timeout(limits.total, fetched).await;
         let fetched = fetched.unwrap_or(Err(FetchError::Timeout {
@@ -266,8 +265,8 @@ impl ClusterReader {
     }
 }
 
-/// Whether a client outside of the cluster fails like this: the names and the authorities of the cluster are not known
-/// there.
+/// Whether the failure is typical for a client outside of the cluster, where the names and CAs of the cluster are not
+/// known.
 fn is_unreachable_from_outside(error: &FetchError) -> bool {
     matches!(
         error.class(),
@@ -275,46 +274,46 @@ fn is_unreachable_from_outside(error: &FetchError) -> bool {
     )
 }
 
-// === The content of a catalog through the API server, for readers outside of the cluster ===
+// === The content of a catalog through the API server, for clients outside of the cluster ===
 //
-// `https://catalogd-service.olmv1-system.svc/catalogs/x` is asked for as
-// `/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/catalogs/x`; whoever
-// asks needs the verb `get` on `services/proxy`. Upstream: Kubernetes,
-// [`pkg/registry/core/service/storage/storage.go`] (it does not verify the certificate of the service).
+// `https://catalogd-service.olmv1-system.svc/catalogs/x` becomes
+// `/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/catalogs/x`. Users need the verb `get` on
+// `services/proxy`. Upstream: Kubernetes, [`pkg/registry/core/service/storage/storage.go`] (it does not verify the
+// certificate of the service).
 //
 // [`pkg/registry/core/service/storage/storage.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/registry/core/service/storage/storage.go
 
-/// Why nothing came through.
+/// The reason why a request through the API server failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ProxyError {
-    /// What was asked for is no service of the cluster.
+    /// The URL is not one of a Service of the cluster.
     #[error("{url}: not a service of the cluster: expected a host NAME.NAMESPACE.svc")]
     NoService {
         /// The URL.
         url: String,
     },
-    /// Another answer than the content.
+    /// The answer is not the content.
     #[error("{url}, through the API server: {code}: {message}")]
     Answer {
         /// The URL.
         url: String,
         /// The status of the answer.
         code: u16,
-        /// What came with it, or its beginning.
+        /// The message in the answer, truncated.
         message: String,
     },
-    /// No answer.
+    /// There was no answer.
     #[error("{url}, through the API server: {why}")]
     Failed {
         /// The URL.
         url: String,
-        /// What became of it.
+        /// The cause.
         why: String,
     },
 }
 
-/// Begins to read the content at a URL inside of the cluster; the body is as the service sends it,
-/// decompressed, and has no bounds of its own.
+/// Starts to read the content at a URL inside of the cluster. The body is what the service sends, decompressed and
+/// without limits.
 pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
     let failed = |why| ProxyError::Failed {
         url: url.to_owned(),
@@ -339,7 +338,7 @@ pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
     })
 }
 
-/// The path of the API server that leads to it.
+/// Returns the path of the API server for a URL inside of the cluster.
 fn path(url: &str) -> Option<String> {
     let url: Uri = url.parse().ok()?;
     let scheme = url
@@ -359,13 +358,13 @@ fn path(url: &str) -> Option<String> {
     ))
 }
 
-/// Nothing else may be part of the path.
+/// Whether the text is a name. Nothing else can be part of the path.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
     !text.is_empty() && text.chars().all(is_part)
 }
 
-/// What an answer says that is not the content, in one line.
+/// Returns the message of an answer that is not the content, in one line.
 async fn message(body: Body) -> String {
     let whole = timeout(ANSWER, Limited::new(body, LONGEST).collect()).await;
     let Ok(Ok(whole)) = whole else {
@@ -384,7 +383,7 @@ const LONGEST: usize = 64 * 1024;
 
 // === The objects of OLM v0 that a move to OLM v1 depends on ===
 
-/// Why the objects of a kind are not known, or not all of them.
+/// The reason why the objects of a kind are not known, or not all of them.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("cannot list all {resource}: {}{}", .fault.words, .fault.way_out_of_list())]
 pub struct ClassicListError {
@@ -392,8 +391,8 @@ pub struct ClassicListError {
     fault: WatchFault,
 }
 
-/// Hands every object of OLM v0 to `take`. A kind that cannot be listed costs the objects of that kind; of a kind that
-/// the cluster does not have there are none.
+/// Passes every object of OLM v0 to `take`. A kind that cannot be listed affects only its own objects. A kind that the
+/// cluster does not serve has no objects.
 pub async fn classic_objects(client: Client, mut take: impl FnMut(Value)) -> Vec<ClassicListError> {
     let (client, _) = line::open(client);
     let mut errors = Vec::new();
@@ -446,5 +445,5 @@ const KINDS: [(&str, &Names); 4] = [
 
 const NOT_COPIED: &str = "!olm.copiedFrom";
 
-/// How many objects are asked for at once: a CSV can have a megabyte.
+/// The number of objects per request: a CSV can have a megabyte.
 const PAGE: u32 = 40;

@@ -1,4 +1,4 @@
-//! Watch of all objects of one kind until the program ends.
+//! A watch of all objects of one kind, until the program ends.
 //!
 //! ```text
 //! discovery --> kube's watcher (list in pages, watch, 410: list again) --> WatchEvent
@@ -10,11 +10,11 @@
 //! no watch is resumed. A kind that the cluster does not serve is looked for again, so a
 //! definition that is created later is found.
 //!
-//! kube's `StreamBackoff` forgets its pauses with the first list that succeeds. An account that can list and not watch
-//! would then list without a pause; [`Pauses`] grow until two minutes were good.
+//! kube's `StreamBackoff` resets its delay after the first successful list. An account that can list but not watch
+//! would then list without a pause. [`Pauses`] grow until two minutes have passed without a fault.
 //!
-//! How a silent end is noticed: the server ends each watch after [`SECONDS`], kube's watcher gives up five seconds later
-//! and starts another one, and that fails or is heard within [`line::ANSWER`].
+//! A connection that silently died is noticed: the server ends each watch after [`SECONDS`], kube's watcher gives up
+//! five seconds later and starts another watch, and that one fails or is heard within [`line::ANSWER`].
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -33,35 +33,35 @@ use crate::cluster::WatchFault;
 use crate::cluster::line::{self, SECONDS, WatchSignal};
 use crate::cluster::object::{Names, WatchedObject, served};
 
-/// What is watched.
+/// A watched kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchedKind {
     /// The kind under all names that it had.
     names: &'static Names,
-    /// The one object that is meant; none means all.
+    /// The name of the only object to watch; none means all.
     only: Option<&'static str>,
     absence: Absence,
     part: WatchedPart,
 }
 
-/// What is sent of each object.
+/// The part of each object that is sent.
 #[derive(Clone, Copy, Debug)]
 enum WatchedPart {
     Whole,
-    /// Its metadata. That is all that is read of kinds whose objects can have megabytes.
+    /// Only the metadata, for kinds whose objects can have megabytes.
     Metadata,
 }
 
-/// What it means that a cluster does not serve a kind.
+/// The meaning of a cluster that does not serve a kind.
 #[derive(Clone, Copy, Debug)]
 enum Absence {
-    /// A fault: the kind is looked for again after a pause that grows.
+    /// A fault: discovery is repeated after a pause that grows.
     Fault,
-    /// An answer like any other: the kind is looked for again every [`ABSENT`].
+    /// A normal answer: discovery is repeated every [`ABSENT`].
     Answer,
 }
 
-/// What happens to the objects of a kind, each as it was read.
+/// An event about the objects of a kind, in the form that the reader returns.
 ///
 /// Each event but `Absent` of a kind that must be served, and `Lost`, also reports that the watch is alive.
 #[derive(Clone, Debug)]
@@ -72,18 +72,18 @@ pub enum WatchEvent<T> {
     Applied(T),
     /// This object no longer exists.
     Deleted(T),
-    /// Nothing has changed: a bookmark, or a watch that goes on.
+    /// No change: a bookmark, or a watch that continues.
     Alive,
-    /// The cluster serves the kind, which was `Absent`; its objects are listed next.
+    /// The cluster now serves the kind, which was `Absent`. Its objects are listed next.
     Found,
-    /// The cluster does not serve the kind: reported for each time that it is looked for.
+    /// The cluster does not serve the kind. Reported after each discovery.
     Absent,
-    /// Nothing is heard any more, for this reason: reported for each try that fails.
+    /// The watch failed for this reason. Reported for each failed attempt.
     Lost(WatchFault),
 }
 
-/// The pauses between tries, by kube's back-off: 0.8 s doubled up to 30 s, with up to as much again at random. Two
-/// minutes without a fault reset them.
+/// The pauses between attempts, by kube's back-off: 0.8 s, doubled up to 30 s, plus a random part of up to the same
+/// length. Two minutes without a fault reset them.
 #[derive(Default)]
 pub(super) struct Pauses(DefaultBackoff);
 
@@ -94,7 +94,7 @@ impl Pauses {
 }
 
 impl WatchedKind {
-    /// All objects of a kind that every cluster of ours serves.
+    /// Watches all objects of a kind that every supported cluster serves.
     pub(super) const fn required(names: &'static Names) -> Self {
         Self {
             names,
@@ -104,7 +104,7 @@ impl WatchedKind {
         }
     }
 
-    /// All objects of a kind that a cluster need not serve.
+    /// Watches all objects of a kind that a cluster need not serve.
     pub(super) const fn optional(names: &'static Names) -> Self {
         Self {
             absence: Absence::Answer,
@@ -112,7 +112,7 @@ impl WatchedKind {
         }
     }
 
-    /// The object of this name, and no other.
+    /// Restricts the watch to the object of this name.
     pub(super) const fn only(self, name: &'static str) -> Self {
         Self {
             only: Some(name),
@@ -120,7 +120,7 @@ impl WatchedKind {
         }
     }
 
-    /// The metadata of the objects, and nothing else.
+    /// Restricts the watch to the metadata of the objects.
     pub(super) const fn metadata(self) -> Self {
         Self {
             part: WatchedPart::Metadata,
@@ -128,7 +128,7 @@ impl WatchedKind {
         }
     }
 
-    /// Sends what happens to the objects, each as `read` returns it, until the receiver is closed.
+    /// Sends events about the objects, each as `read` returns it, until the receiver is closed.
     pub(super) async fn watch<T>(
         self,
         client: Client,
@@ -153,11 +153,11 @@ impl WatchedKind {
     }
 }
 
-/// How a round ends.
+/// The end of a round.
 enum RoundEnd {
     Fault(WatchFault),
     Absent,
-    /// The kind is served under another name now, or under none.
+    /// The kind is now served under another name, or not at all.
     Moved,
 }
 
@@ -167,9 +167,9 @@ struct KindWatch<T, R> {
     kind: WatchedKind,
     read: R,
     events: Sender<WatchEvent<T>>,
-    /// What was listed of a list that is not complete yet.
+    /// The objects of an incomplete list.
     listing: Vec<T>,
-    /// Whether the kind was not found when it was looked for last.
+    /// Whether the last discovery did not find the kind.
     is_absent: bool,
 }
 
@@ -195,7 +195,7 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
         }
     }
 
-    /// Finds the API and watches it, until a fault ends that.
+    /// Discovers the API and watches it, until a fault ends the watch.
     async fn round(&mut self) -> RoundEnd {
         match served(&self.client, self.kind.names).await {
             Ok(Some(resource)) => {
@@ -273,16 +273,16 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
         }
     }
 
-    /// Whether the kind is served under a better name now, or under none.
+    /// Whether the kind is now served under a better name, or not at all.
     ///
     /// An old group can stay installed next to a new one, and a definition that was just deleted can be listed and
-    /// watched for a moment more: no fault would ever report that.
+    /// watched for a moment longer. No fault would ever report either.
     async fn has_moved(&self, watched: &ApiResource) -> bool {
         let now = served(&self.client, self.kind.names).await;
         now.is_ok_and(|now| now.as_ref() != Some(watched))
     }
 
-    /// A closed receiver is no fault here: it ends [`WatchedKind::watch`].
+    /// Sends an event. A closed receiver is not a fault here: it ends [`WatchedKind::watch`].
     async fn report(&self, event: WatchEvent<T>) {
         self.events.send(event).await.ok();
     }
@@ -290,7 +290,7 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
 
 type ObjectStream = BoxStream<'static, watcher::Result<Event<WatchedObject>>>;
 
-/// An event about metadata, as one about objects that have nothing else.
+/// Converts a metadata event into an event about objects that have only metadata.
 fn of_metadata(event: Event<PartialObjectMeta<WatchedObject>>) -> Event<WatchedObject> {
     let read = |object: PartialObjectMeta<WatchedObject>| {
         let metadata = serde_json::to_value(object.metadata).unwrap_or_default();
@@ -305,7 +305,7 @@ fn of_metadata(event: Event<PartialObjectMeta<WatchedObject>>) -> Event<WatchedO
     }
 }
 
-/// An object without what nobody reads, which can be most of it.
+/// Removes the parts of an object that no code reads, which can be most of it.
 pub(super) fn trimmed(mut object: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
@@ -314,12 +314,13 @@ pub(super) fn trimmed(mut object: Value) -> Value {
     object
 }
 
-/// How long after it was not found the kind is looked for again.
+/// The time between two discoveries of an absent kind.
 const ABSENT: Duration = Duration::from_secs(5);
-/// How soon after a list the question comes whether the API has moved. Each later wait is twice as long, up to
-/// [`RECHECK`]: a cluster in which a definition is just being installed changes its mind in the first seconds.
+/// The time after a list until the first check whether the API has moved. Each later wait is twice as long, up to
+/// [`RECHECK`], because a cluster in which a definition is just being installed changes its answers in the first
+/// seconds.
 pub(super) const FIRST_RECHECK: Duration = Duration::from_secs(5);
-/// How often the question comes in the long run.
+/// The longest time between two checks.
 pub(super) const RECHECK: Duration = Duration::from_mins(5);
-/// How many objects are requested at the same time.
+/// The number of objects in one page of a list.
 const PAGE: u32 = 100;

@@ -1,14 +1,14 @@
-//! The state of each catalog, its loaded content, and what to do next.
+//! The state of each catalog, its loaded content, and the next step.
 //!
-//! Events and results go in; jobs, a snapshot and the time of the next look come out. There is no
-//! I/O here and no clock: every entry is told the time, so that all of it can be tried in any order.
+//! The inputs are events and results; the outputs are jobs, a snapshot and the time of the next check. This module has
+//! no I/O and no clock: callers pass the time, so tests can run everything in any order.
 //!
 //! Invariants:
-//! - What is held stays held until other content of the same catalog takes its place, or the catalog
-//!   is gone: no failure, and no object that stops serving, takes content away.
-//! - Content is loaded for a digest (and the rules it is read by) that is not held yet; no change of
-//!   labels, priority or availability makes a job.
-//! - Two catalogs of one digest share one content.
+//! - Loaded content stays until other content of the same catalog replaces it, or the catalog is removed. No failure,
+//!   and no object that stops serving, removes content.
+//! - A job loads content for a digest, and the rules that parse it, that is not loaded yet. A change of labels,
+//!   priority or availability starts no job.
+//! - Two catalogs with the same digest share one content.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use crate::cluster::follow::tracked::TrackedCatalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog, Snapshot};
 
-/// All catalogs of the cluster, as they are followed.
+/// All followed catalogs of the cluster.
 #[derive(Debug)]
 pub(super) struct CatalogTable {
     limit: AgeLimit,
-    /// The OLM that content is read for.
+    /// The OLM version that content is loaded for.
     wanted: Option<OlmInUse>,
-    /// The OLM that edits are judged for: another one until content was read for the new one.
+    /// The OLM version that edits are judged for. It differs until the content for the new version is loaded.
     in_force: Option<OlmInUse>,
     contact: Contact,
     boot: StartProgress,
@@ -41,11 +41,11 @@ pub(super) struct CatalogTable {
 #[derive(Clone, Debug)]
 struct OlmInUse {
     rules: Rules,
-    /// How many others there were before.
+    /// The number of versions before this one.
     generation: u32,
 }
 
-/// Whether the objects are known to be as they are in the cluster.
+/// Whether the known objects are in sync with the cluster.
 #[derive(Clone, Copy, Debug)]
 enum Contact {
     /// The objects were never in sync.
@@ -68,8 +68,8 @@ impl CatalogTable {
         }
     }
 
-    /// Which OLM it is; content that was read by other rules is to be read again, and until it is
-    /// edits are judged by those.
+    /// Sets the OLM version. Content that was read with other rules must be read again, and until then edits are judged
+    /// by the old rules.
     pub(super) fn rules(&mut self, rules: Rules) {
         let before = self.wanted.as_ref();
         if before.is_none_or(|before| before.rules != rules) {
@@ -81,7 +81,7 @@ impl CatalogTable {
         self.settle();
     }
 
-    /// These are all the catalogs there are.
+    /// Replaces all catalogs with those of a list.
     pub(super) fn listed(&mut self, all: Vec<ObservedCatalog>, now: Instant) {
         let agreed = match self.contact {
             Contact::LostSince(time) => time,
@@ -100,29 +100,29 @@ impl CatalogTable {
         self.settle();
     }
 
-    /// A catalog is there, and is so.
+    /// Adds or updates a catalog.
     pub(super) fn applied(&mut self, observed: ObservedCatalog, now: Instant) {
         self.alive(now);
         self.observe(observed, now);
         self.settle();
     }
 
-    /// A catalog is gone.
+    /// Removes a catalog.
     pub(super) fn deleted(&mut self, name: &str, now: Instant) {
         self.alive(now);
         self.catalogs.remove(name);
         self.settle();
     }
 
-    /// The objects are known to be as they are.
+    /// Records that the known objects are in sync.
     pub(super) fn alive(&mut self, now: Instant) {
-        // What was missed meanwhile is only known once they have been listed.
+        // After a lost watch, only a list can show the changes that were missed.
         if matches!(self.contact, Contact::Alive(_)) {
             self.contact = Contact::Alive(now);
         }
     }
 
-    /// The objects may have changed unseen since something was heard last, which is returned.
+    /// Records that changes may have been missed since the last contact, and returns the time of that contact.
     pub(super) fn lost(&mut self, now: Instant) -> Instant {
         match self.contact {
             Contact::Never => now,
@@ -134,13 +134,14 @@ impl CatalogTable {
         }
     }
 
-    /// What is to be loaded now, beside what is being loaded already.
+    /// Returns the jobs to start now, in addition to the running ones.
     pub(super) fn due(&self, running: &[Job], now: Instant) -> Vec<Job> {
         let Some(wanted) = &self.wanted else {
             return Vec::new();
         };
         let mut waiting: Vec<&TrackedCatalog> = self.catalogs.values().collect();
-        // Nobody waits for those that fail again and again, nor for what is loaded to be confirmed.
+        // Catalogs with content to load come first, those with fewer failures earlier. Confirmations come last, because
+        // no edit waits for them.
         waiting.sort_by_key(|tracked| {
             let is_loaded = tracked.wants(wanted.generation).is_none();
             (is_loaded, tracked.failures)
@@ -166,28 +167,28 @@ impl CatalogTable {
         jobs.split_off(running.len())
     }
 
-    /// Whether anyone still waits for what a job brings.
+    /// Whether any catalog still waits for the result of a job.
     pub(super) fn is_wanted(&self, job: &Job) -> bool {
         let mut catalogs = self.catalogs.values();
         catalogs.any(|tracked| self.waits_for(tracked, job))
     }
 
-    /// What a job brought is to be fetched again then, if it was fetched only once.
+    /// Schedules the second fetch of the content that a job has loaded.
     pub(super) fn confirm_at(&mut self, job: &Job, time: Instant) {
         if let Some(tracked) = self.catalogs.get_mut(&job.want.name) {
             tracked.confirm_at(time);
         }
     }
 
-    /// A job found that what is loaded is what catalogd serves.
+    /// Records that the loaded content is what catalogd serves.
     pub(super) fn confirmed(&mut self, job: &Job) {
         let catalogs = self.catalogs.values_mut();
         catalogs.for_each(|tracked| tracked.confirm(&job.want.key));
         self.settle();
     }
 
-    /// A job brought content. If something else is wanted by now it is better than nothing, but not
-    /// than what is held.
+    /// Records loaded content. If something else is wanted in the meantime, the content is used only if the catalog has
+    /// none.
     pub(super) fn loaded(&mut self, job: &Job, loaded: Arc<LoadedContent>) {
         let loaded = match self.same_bytes(&loaded) {
             None => loaded,
@@ -206,14 +207,14 @@ impl CatalogTable {
         self.settle();
     }
 
-    /// The digest that these very bytes are held under for the catalog of a job, if that is another
-    /// one: then they were fetched too early, and were those of the job already.
+    /// Returns the other digest under which the same bytes are loaded for the catalog of a job, if any. In that case
+    /// they were fetched too early, and already belonged to the digest of the job.
     pub(super) fn misfiled(&self, job: &Job, loaded: &LoadedContent) -> Option<&str> {
         let tracked = self.catalogs.get(&job.want.name)?;
         tracked.holds_as_another(&job.want.key, loaded.sha256?)
     }
 
-    /// A job brought nothing, for this reason. False if nobody waits for it any more.
+    /// Records that a job failed. Returns false if no catalog waits for it any more.
     pub(super) fn failed(&mut self, job: &Job, failure: Failure, retry: Instant) -> bool {
         let name = job.want.name.as_str();
         let tracked = self.catalogs.get(name);
@@ -225,8 +226,8 @@ impl CatalogTable {
         is_awaited
     }
 
-    /// A job was ended, as something else is wanted by now. A catalog that changes faster than it can
-    /// be loaded is not waited for at the start either.
+    /// Records that a job was aborted because something else is wanted. At the start, a catalog that changes faster
+    /// than it can be loaded is not waited for either.
     pub(super) fn overtaken(&mut self, job: &Job) {
         if let Some(tracked) = self.catalogs.get_mut(&job.want.name) {
             tracked.overtaken();
@@ -234,20 +235,20 @@ impl CatalogTable {
         self.settle();
     }
 
-    /// How often in a row loading what a catalog says now came to nothing: with another digest,
-    /// another address, or content that was unpacked anew, waiting begins anew.
+    /// Returns the number of consecutive failures to load what the object names now. A new digest, a new address, or
+    /// unpacking the content again resets it.
     pub(super) fn failures_since_news(&self, name: &str) -> u32 {
         self.catalogs
             .get(name)
             .map_or(0, |tracked| tracked.failures_since_news)
     }
 
-    /// Whether every catalog that was there at first is loaded, or will not be for now.
+    /// Whether every catalog of the first list is loaded, or has failed too often to wait for.
     pub(super) fn is_ready(&self) -> bool {
         self.boot.is_over()
     }
 
-    /// What edits are judged by.
+    /// Returns the snapshot that edits are judged by.
     pub(super) fn snapshot(&self, now: Instant) -> Snapshot {
         let rules = self.in_force.as_ref().map(|olm| olm.rules.clone());
         let states = self.catalogs.values();
@@ -257,7 +258,7 @@ impl CatalogTable {
         )
     }
 
-    /// How each catalog is, in the order of their names.
+    /// Returns the condition of each catalog, ordered by name.
     pub(super) fn report(&self, now: Instant) -> Vec<CatalogCondition> {
         let catalogs = self.catalogs.values();
         let report = |tracked: &TrackedCatalog| {
@@ -266,7 +267,7 @@ impl CatalogTable {
         catalogs.map(report).collect()
     }
 
-    /// The digests of all content that is held or wanted.
+    /// Returns the digests of all loaded and wanted content.
     pub(super) fn digests(&self) -> Vec<&str> {
         self.catalogs
             .values()
@@ -274,7 +275,7 @@ impl CatalogTable {
             .collect()
     }
 
-    /// When to look again if nothing happens.
+    /// Returns the time of the next check if no event comes.
     pub(super) fn wake(&self, now: Instant) -> Option<Instant> {
         let catalogs = self.catalogs.values();
         let times = catalogs.flat_map(|tracked| {
@@ -291,7 +292,7 @@ impl CatalogTable {
         tracked.state(in_force, self.limit.of(self.age(tracked, now)))
     }
 
-    /// Of the OLM that content is read for.
+    /// Returns the generation of the OLM version that content is loaded for.
     fn generation(&self) -> u32 {
         self.wanted.as_ref().map_or(0, |olm| olm.generation)
     }
@@ -315,8 +316,8 @@ impl CatalogTable {
         }
     }
 
-    /// What follows from any change: content is shared, the OLM in force may be another, and the
-    /// start may be over.
+    /// Applies the consequences of any change: shares content, switches the OLM version in force, and ends the start,
+    /// if due.
     fn settle(&mut self) {
         self.share();
         let generation = self.generation();
@@ -330,8 +331,8 @@ impl CatalogTable {
             .go_on(|name| catalogs.get(name).is_some_and(is_awaited));
     }
 
-    /// The OLM that there is comes into force once all that was to be read for it was, as far as it
-    /// can be; what is read for it later is judged by at once.
+    /// Puts the wanted OLM version into force once all content for it is loaded, or has failed too often. Content that
+    /// is loaded for it later is used immediately.
     fn switch(&mut self, is_prepared: bool) {
         let in_force = self.in_force.as_ref().map_or(0, |olm| olm.generation);
         if is_prepared || in_force == self.generation() {
@@ -340,7 +341,7 @@ impl CatalogTable {
         }
     }
 
-    /// Gives content that is held to every catalog that wants the same.
+    /// Gives loaded content to every catalog that wants the same.
     fn share(&mut self) {
         let held = self.catalogs.values().filter_map(TrackedCatalog::held);
         let held: BTreeMap<ContentKey, Arc<LoadedContent>> = held
@@ -359,7 +360,7 @@ impl CatalogTable {
         }
     }
 
-    /// Content that is held and was made of the same bytes by the same rules.
+    /// Returns loaded content that was read from the same bytes with the same rules.
     fn same_bytes(&self, loaded: &LoadedContent) -> Option<&Arc<LoadedContent>> {
         let bytes = loaded.sha256?;
         let generation = self.generation();
@@ -369,7 +370,7 @@ impl CatalogTable {
         same.next().map(|(_, loaded)| loaded)
     }
 
-    /// How long ago it was known that what is held of a catalog is what its object names.
+    /// Returns how long ago the loaded content of a catalog was last known to match its object.
     fn age(&self, tracked: &TrackedCatalog, now: Instant) -> Option<Duration> {
         tracked.held()?;
         let lost = match self.contact {
@@ -380,7 +381,7 @@ impl CatalogTable {
         Some(known.map_or(Duration::ZERO, |known| now.saturating_duration_since(known)))
     }
 
-    /// When the content of a catalog turns old if nothing happens.
+    /// Returns when the content of a catalog becomes too old if no event comes.
     fn turns_old(&self, tracked: &TrackedCatalog, now: Instant) -> Option<Instant> {
         let age = self.age(tracked, now).filter(|age| !age.is_zero())?;
         let left = self.limit.max?.checked_sub(age)?;
@@ -388,20 +389,20 @@ impl CatalogTable {
     }
 }
 
-/// How old content may be, and what becomes of edits where it is older.
+/// The maximum age of content, and the consequence for edits if it is older.
 ///
-/// Its age is the time since it was known that the object names its digest: 0 while the watch is
-/// alive and they agree, whatever the date of the content.
+/// The age is the time since the object was last known to name the digest of the content. It is 0 while the watch is
+/// alive and they match, whatever the date of the content.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AgeLimit {
-    /// Absent: any age will do.
+    /// The maximum age. If absent, any age is accepted.
     pub max: Option<Duration>,
-    /// What becomes of edits.
+    /// The consequence for edits.
     pub on_old: OnOldCatalog,
 }
 
 impl AgeLimit {
-    /// What this age means; absent where nothing is held.
+    /// Classifies an age; the age is absent if no content is loaded.
     pub(super) fn of(&self, age: Option<Duration>) -> Age {
         match (age, self.max) {
             (Some(age), Some(max)) if age > max => Age::Old(self.on_old),

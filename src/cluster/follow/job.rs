@@ -1,4 +1,4 @@
-//! One content to load, its result, and whether that is believed.
+//! A job to load content, its result, and whether the content is believed.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,11 +11,11 @@ use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, Doubt};
 use olmguard_server::telemetry::metrics::{CatalogLoad, LoadFailure};
 
-/// What makes content: the digest of its image, and the rules it was read by.
+/// The key of content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct ContentKey {
     pub(super) digest: String,
-    /// The number of the rules, as the table counts them.
+    /// The generation of the rules in the table.
     pub(super) generation: u32,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct ContentKey {
 #[derive(Clone, Debug)]
 pub(super) struct Want {
     pub(super) key: ContentKey,
-    /// The catalog.
+    /// The name of the catalog.
     pub(super) name: String,
     /// The URL at which catalogd serves the content.
     pub(super) base: String,
@@ -31,45 +31,45 @@ pub(super) struct Want {
     pub(super) last_unpacked: Option<String>,
 }
 
-/// Content to be loaded.
+/// A job to load content.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) want: Want,
-    /// What it is read by.
+    /// The rules to read it by.
     pub(super) rules: Rules,
     pub(super) task: Task,
 }
 
-/// What is to be done.
+/// The task of a job.
 #[derive(Clone, Debug)]
 pub(super) enum Task {
     /// Load the content.
     Load(KnownContent),
-    /// Fetch again what is loaded and was fetched once, to see whether it has this SHA-256.
+    /// Fetch content again that was fetched only once, to check whether it still has this SHA-256.
     Confirm(Sha256),
 }
 
-/// What came of a job.
+/// The result of a job.
 #[derive(Debug)]
 pub(super) enum LoadOutcome {
-    /// Content, and the object names its digest still.
+    /// Content was loaded, and its object was not seen to name another digest.
     Loaded(Arc<LoadedContent>),
-    /// What is loaded is what catalogd serves.
+    /// The loaded content is what catalogd serves.
     Confirmed,
-    /// Nothing, for this reason.
+    /// No content, for this reason.
     Failed(Failure),
 }
 
-/// Why content could not be loaded, in words of one line.
+/// The reason why content could not be loaded, in one line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// Nothing was fetched.
+    /// The fetch failed.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// Something was fetched that is not believed.
+    /// The fetched content is not believed.
     #[error("{why}")]
     HeldBack { why: Disbelief, held: HeldBack },
-    /// The object named other content by then.
+    /// The object named another digest by the end of the fetch.
     #[error("its digest changed while it was fetched")]
     Moved,
     /// The task that loaded it panicked.
@@ -78,7 +78,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// The label of metrics.
+    /// Returns the label for metrics.
     pub(super) fn class(&self) -> LoadFailure {
         match self {
             Self::Fetch(error) => error.class().into(),
@@ -105,15 +105,15 @@ impl From<FetchClass> for LoadFailure {
     }
 }
 
-/// Whether a job may begin beside these: a slow catalog does not hold up the others, and content
-/// that is held twice, the old and the new, is that of one catalog at a time.
+/// Whether a job can start next to the running ones. A slow catalog does not block the others, and
+/// only one catalog at a time has its old and its new content in memory.
 pub(super) fn may_begin(job: &Job, running: &[Job]) -> bool {
     let replacing = running.iter().any(Job::replaces);
     running.len() < MOST_AT_ONCE && !(job.replaces() && replacing)
 }
 
 impl Job {
-    /// Whether content of the catalog is in use, and stays so if this fails.
+    /// Whether content of the catalog is loaded, and stays in use if this job fails.
     pub(super) fn is_loaded(&self) -> bool {
         match &self.task {
             Task::Load(known) => known.loaded.is_some(),
@@ -121,7 +121,7 @@ impl Job {
         }
     }
 
-    /// Whether other content of the catalog is held meanwhile.
+    /// Whether other content of the catalog stays in memory during the job.
     fn replaces(&self) -> bool {
         matches!(&self.task, Task::Load(known) if known.loaded.is_some())
     }
@@ -131,23 +131,23 @@ const MOST_AT_ONCE: usize = 2;
 
 // === Content of a catalog in memory ===
 
-/// Content, weighed by the thread that read it: to count all that it holds takes its time.
+/// Content with its size, which the reading thread computes because that takes time.
 #[derive(Debug)]
 pub(super) struct WeighedContent {
     pub(super) content: Arc<Catalog>,
-    /// What it takes of memory.
+    /// The memory that it occupies, in bytes.
     pub(super) resident_bytes: usize,
 }
 
-/// Content as it was loaded.
+/// Loaded content.
 #[derive(Clone, Debug)]
 pub(super) struct LoadedContent {
     pub(super) content: Arc<Catalog>,
-    /// What it takes of memory.
+    /// The memory that it occupies, in bytes.
     pub(super) resident_bytes: usize,
     /// The digest of the fetched bytes; absent if the content comes from the cache.
     pub(super) sha256: Option<Sha256>,
-    /// Whether more speaks for it than one fetch.
+    /// Whether more than one fetch supports it.
     pub(super) is_confirmed: bool,
     pub(super) from: ContentOrigin,
     pub(super) at: SystemTime,
@@ -157,7 +157,7 @@ pub(super) struct LoadedContent {
 /// The origin of content.
 #[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub(super) enum ContentOrigin {
-    /// The cache, which keeps content over a restart.
+    /// The cache, which keeps content across restarts.
     #[display("cache")]
     Cache,
     /// catalogd, with the number of bytes on the wire.
@@ -173,14 +173,15 @@ impl WeighedContent {
         }
     }
 
-    /// The end of large content is nothing for a thread that serves.
+    /// Drops the content on another thread, because dropping large content takes too long for a
+    /// thread that serves.
     pub(super) fn let_go(self) {
         tokio::task::spawn_blocking(move || drop(self));
     }
 }
 
 impl LoadedContent {
-    /// What is counted of it.
+    /// Returns the values for metrics.
     pub(super) fn figures(&self) -> CatalogLoad {
         let counts = self.content.counts();
         CatalogLoad {
@@ -195,7 +196,7 @@ impl LoadedContent {
 }
 
 impl ContentOrigin {
-    /// How many bytes came over the wire.
+    /// Returns the number of downloaded bytes.
     pub(super) fn wire_bytes(self) -> u64 {
         match self {
             Self::Cache => 0,
@@ -204,52 +205,53 @@ impl ContentOrigin {
     }
 }
 
-// === Which fetched content is believed, and which is held back ===
+// === Fetched content that is believed, and content that is held back ===
 //
 // | content | believed |
 // | --- | --- |
-// | plausible next to what is loaded | yes, and confirmed by that |
+// | plausible compared with the loaded content | yes, and thereby confirmed |
 // | plausible in itself, nothing loaded | yes; confirmed by a second fetch |
-// | incomplete, or most of what is loaded is gone | if another fetch gives the same bytes |
-// | no bundle, nothing loaded | if every fetch gives the same bytes for a minute |
-// | no bundle, and some are loaded | if every fetch gives the same bytes for ten minutes |
+// | incomplete, or most of the loaded content is missing | if another fetch returns the same bytes |
+// | no bundle, nothing loaded | if every fetch returns the same bytes for a minute |
+// | no bundle, but the loaded content has some | if every fetch returns the same bytes for ten minutes |
 // | first value without a schema | never |
 //
-// An error page of a proxy repeats itself as reliably as a catalog does. So the more an edit would
-// lose by content, the longer it must repeat itself; and what is no catalog at all is never one.
+// A proxy returns its error page as reliably as catalogd returns a catalog. So the more an edit
+// would lose by the content, the longer the content must repeat itself; and content that is not a
+// catalog is never believed.
 
-/// What content is compared with before it is believed.
+/// The facts that content is compared with before it is believed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownContent {
-    /// What is loaded of the catalog.
+    /// The loaded content of the catalog.
     pub(super) loaded: Option<Arc<LoadedContent>>,
-    /// Whether that is of the digest that is to be loaded.
+    /// Whether the loaded content has the digest of the new content.
     pub(super) is_of_digest: bool,
-    /// What was fetched for the digest and not believed.
+    /// The content that was fetched for the digest and held back.
     pub(super) held_back: Option<HeldBack>,
 }
 
-/// What was fetched and is not believed.
+/// Fetched content that is not believed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct HeldBack {
-    /// The digest of the bytes.
+    /// The SHA-256 of the bytes.
     pub(super) sha256: Sha256,
-    /// Since when each fetch has given them.
+    /// The first fetch from which on every fetch returned these bytes.
     pub(super) since: Instant,
 }
 
-/// Why content is believed.
+/// The reason why content is believed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Belief {
-    /// Nothing speaks against it, and nothing but itself for it.
+    /// Nothing contradicts the content, but only the content itself supports it.
     Alone,
-    /// The content agrees with the loaded one.
+    /// The content agrees with the loaded content.
     Compared,
-    /// Another fetch gave the same bytes; this spoke against them.
+    /// Another fetch returned the same bytes, with the doubt that was overcome.
     Repeated(Option<Doubt>),
 }
 
-/// Why content is not believed.
+/// The reason why content is not believed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum Disbelief {
     /// The content is implausible, and has not been fetched again for long enough.
@@ -261,7 +263,7 @@ pub(super) enum Disbelief {
 }
 
 impl KnownContent {
-    /// Whether to believe content with this SHA-256.
+    /// Decides whether to believe content with this SHA-256.
     pub(super) fn believe(
         &self,
         content: &Catalog,
@@ -289,14 +291,14 @@ impl KnownContent {
         }
     }
 
-    /// Content with this SHA-256, held back as long as it comes.
+    /// Returns the record of held-back content, which keeps its start while the same bytes come.
     pub(super) fn hold_back(&self, sha256: Sha256, now: Instant) -> HeldBack {
         let before = self.held_back.filter(|held| held.sha256 == sha256);
         before.unwrap_or(HeldBack { sha256, since: now })
     }
 }
 
-/// Whether doubtful content counts as real that has come again for this long.
+/// Whether doubtful content has repeated itself long enough to be believed.
 fn repeats(doubt: Option<&Doubt>, is_loaded: bool, time: Duration) -> bool {
     match doubt {
         Some(Doubt::Foreign) => false,
@@ -306,10 +308,10 @@ fn repeats(doubt: Option<&Doubt>, is_loaded: bool, time: Duration) -> bool {
     }
 }
 
-/// Longer than a proxy, a mesh or a catalogd takes to start, and longer than the alert waits.
+/// Longer than a proxy, a service mesh or catalogd takes to start, and longer than the alert waits.
 const EMPTIED_FOR: Duration = Duration::from_mins(10);
 
-/// Longer than what makes an answer empty for a moment.
+/// Longer than a momentary fault that makes an answer empty.
 const EMPTY_FOR: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
@@ -336,7 +338,7 @@ mod tests {
 
     const FOREIGN: &str = r#"{"error":"unauthorized"}"#;
 
-    /// For how many seconds content must repeat itself until it is believed, if that ever helps.
+    /// Asserts after how many seconds of repetition content is believed, if ever.
     #[track_caller]
     fn believed_after(loaded_text: Option<&str>, text: &str, expected: Option<u64>) {
         let now = Instant::now();

@@ -1,11 +1,10 @@
-//! Loading the content of one digest: from the cache, otherwise from catalogd, with the object read once
-//! more.
+//! Loads the content of one digest: from the cache, otherwise from catalogd, and then reads the object once more.
 //!
-//! catalogd swaps content in before its object names the new digest, so for a moment an address
-//! serves other content than the object says. What is fetched counts as content of the digest only
-//! if the object does not name another one by then. Where it cannot be asked, the watch will say so;
-//! but what is written to the cache outlives the watch, so that is what was asked about only, and what
-//! more than one fetch speaks for ([`job`](super::job)).
+//! catalogd swaps in content before its object names the new digest, so for a moment an address serves other content
+//! than the object names. Fetched content counts as content of the digest only if the object still names that digest
+//! afterwards. If the object cannot be read again, the watch will report a change. But a cache entry outlives the
+//! watch. So an entry is written only if the object was read again and more than one fetch supports the content
+//! ([`job`](super::job)).
 
 use std::future::Future;
 use std::io::{self, Read};
@@ -33,20 +32,20 @@ use olmguard_catalog::memory::Pool;
 use olmguard_server::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use olmguard_server::tls::Clock;
 
-/// Does the jobs.
+/// A loader that executes jobs.
 pub(super) trait Load: Clone + Send + 'static {
-    /// Loads content, as long as that takes; it may be dropped at any time. A thread that reads then goes on to its end,
-    /// and what it reads counts as memory until that.
+    /// Loads content, however long that takes. The future can be dropped at any time. A reading thread then continues
+    /// to its end, and its memory counts until then.
     fn load(self, job: Job) -> impl Future<Output = LoadOutcome> + Send + 'static;
 
-    /// Content of any other digest may be forgotten.
+    /// Allows the loader to forget content of all other digests.
     fn keep(&self, digests: &[&str]);
 
-    /// What was loaded as content of this digest may be that of another one.
+    /// Forgets content that was loaded under this digest but may belong to another one.
     fn forget(&self, digest: &str);
 }
 
-/// Loads from a cache and from catalogd.
+/// A loader that uses a cache and catalogd.
 #[derive(Clone, derive_more::Debug)]
 #[debug("ContentLoader {{ catalogd: {:?}, cache: {:?}, .. }}", _0.catalogd, _0.cache)]
 pub struct ContentLoader(Arc<ContentSources>);
@@ -61,8 +60,8 @@ struct ContentSources {
     memory: Pool,
 }
 
-/// The digests of the content that is in use. Threads that remove the rest run in any order; each goes by the last
-/// digests, one after the other.
+/// The digests of the content in use. The threads that remove all other entries can run in any order, one at a time;
+/// each uses the latest digests.
 #[derive(Default)]
 struct InUse {
     last: ArcSwap<Vec<String>>,
@@ -70,8 +69,8 @@ struct InUse {
 }
 
 impl ContentLoader {
-    /// The objects are read again by `client`; what is wrong with the cache is counted. What is loaded
-    /// takes its memory from the pool.
+    /// Creates a loader. `client` reads objects again, `metrics` counts failures of the cache, and loaded content takes
+    /// its memory from `memory`.
     pub fn new(
         client: Client,
         catalogd: Catalogd,
@@ -92,7 +91,7 @@ impl ContentLoader {
         }))
     }
 
-    /// What the cache holds, if it holds it whole.
+    /// Returns the content from the cache, if the cache has all of it.
     async fn cached(&self, job: &Job) -> Option<WeighedContent> {
         let cache = Arc::clone(self.0.cache.as_ref()?);
         let (digest, rules) = (job.want.key.digest.clone(), job.rules.clone());
@@ -113,7 +112,7 @@ impl ContentLoader {
         }
     }
 
-    /// Fetches, on a connection of its own.
+    /// Fetches the content, on a connection of its own.
     async fn fetch<T, F>(&self, job: &Job, read: F) -> Result<FetchedBody<T>, Failure>
     where
         T: Send + 'static,
@@ -124,7 +123,7 @@ impl ContentLoader {
         Ok(self.0.catalogd.fetch(&job.want.base, read).await?)
     }
 
-    /// Reads content where that keeps nobody waiting; what of it goes to the cache is not there yet.
+    /// Reads content on a blocking thread. The returned cache entry is not committed yet.
     fn read(
         &self,
         job: &Job,
@@ -140,7 +139,7 @@ impl ContentLoader {
         Ok((WeighedContent::of(finished(name, builder)?), entry))
     }
 
-    /// Writes content to the cache alone: the same bytes were read before, or it is not committed.
+    /// Writes content to a cache entry only. The entry is committed only if the same bytes were parsed before.
     fn store(&self, job: &Job, body: &mut dyn Read) -> Result<Option<CacheEntry>, SourceError> {
         let mut entry = self.begin(job);
         let copied = match &mut entry {
@@ -160,7 +159,7 @@ impl ContentLoader {
         begun.inspect_err(|error| self.complain(job, error)).ok()
     }
 
-    /// Writes an entry to the disk, which may take its time.
+    /// Commits an entry to the disk, which can take time.
     async fn commit(&self, job: &Job, entry: Option<CacheEntry>) {
         let Some(entry) = entry else { return };
         let committed = spawn_blocking(move || entry.commit()).await;
@@ -169,14 +168,14 @@ impl ContentLoader {
         }
     }
 
-    /// The cache is a help, never a must.
+    /// Reports a failure of the cache. The cache is optional, so the load continues.
     fn complain(&self, job: &Job, error: &CacheError) {
         warn!(catalog = job.want.name, %error, "Failed to use the catalog cache, continuing without it");
         let metrics = &self.0.metrics;
         metrics.load_failed(&job.want.name, LoadFailure::Cache);
     }
 
-    /// What the object says now; nothing where it cannot be read at the moment.
+    /// Reads the object again; none if it cannot be read at the moment.
     async fn reread(&self, job: &Job) -> Option<RereadCatalog> {
         let Want {
             name, image_ref, ..
@@ -195,7 +194,7 @@ impl ContentLoader {
 }
 
 impl ContentLoader {
-    /// The content of a digest.
+    /// Returns the content of a digest.
     async fn content(&self, job: &Job, known: &KnownContent) -> Result<LoadedContent, Failure> {
         let begun = Instant::now();
         let loaded = |weighed: WeighedContent, sha256, is_confirmed, from| LoadedContent {
@@ -222,7 +221,7 @@ impl ContentLoader {
             }
         };
         report(job, &content, &belief);
-        // Without a cache nothing would come of another fetch.
+        // Without a cache, a second fetch would have no use.
         let is_confirmed = belief != Belief::Alone || entry.is_none();
         if is_confirmed && is_same {
             self.commit(job, entry).await;
@@ -236,7 +235,7 @@ impl ContentLoader {
         ))
     }
 
-    /// Fetches again what is loaded, and keeps it for the next start if it is still the same.
+    /// Fetches the loaded content again, and commits it to the cache if it is the same.
     async fn confirm(&self, job: &Job, sha256: Sha256) -> Result<(), Failure> {
         let fetched = self.fetch(job, Self::store).await?;
         let is_same = self.is_same(job).await?;
@@ -254,12 +253,12 @@ impl ContentLoader {
         Ok(())
     }
 
-    /// Whether the object is known to name the same image still.
+    /// Whether the object is known to still name the same image.
     async fn is_same(&self, job: &Job) -> Result<bool, Failure> {
         match self.reread(job).await {
             Some(RereadCatalog::Same) => Ok(true),
-            // The watch says what it names instead, and then that is loaded; to believe it here, beside the watch,
-            // would be to believe what may be older.
+            // The watch will report the new digest, and that is loaded then. This answer could be older than the watch,
+            // so it is not used.
             Some(RereadCatalog::Moved(_) | RereadCatalog::Gone) => Err(Failure::Moved),
             None => Ok(false),
         }
@@ -300,7 +299,7 @@ impl InUse {
     }
 
     fn with<T>(&self, remove: impl FnOnce(&[&str]) -> T) -> T {
-        // Nothing is kept under the lock.
+        // A panic cannot leave inconsistent data under this lock.
         let _one = self.removing.lock().unwrap_or_else(PoisonError::into_inner);
         let digests = self.last.load_full();
         let digests: Vec<&str> = digests.iter().map(String::as_str).collect();
@@ -309,7 +308,7 @@ impl InUse {
 }
 
 impl ContentLoader {
-    /// Something about the cache that nobody waits for.
+    /// Runs work on the cache in the background.
     fn beside(&self, work: impl FnOnce(&Cache) -> Result<(), CacheError> + Send + 'static) {
         let Some(cache) = self.0.cache.clone() else {
             return;
@@ -322,7 +321,7 @@ impl ContentLoader {
     }
 }
 
-/// Logs that a catalog really shrank.
+/// Logs that content with doubts is accepted.
 fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
     let Belief::Repeated(Some(doubt)) = belief else {
         return;
@@ -348,7 +347,7 @@ mod tests {
         let removed = || in_use.with(|digests| digests.join(" "));
         in_use.put(&["old"]);
         assert_eq!(removed(), "old");
-        // Of two threads that were started, the second one comes first.
+        // The second of two started threads runs first.
         in_use.put(&["new"]);
         assert_eq!(removed(), "new");
         assert_eq!(removed(), "new");

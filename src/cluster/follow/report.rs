@@ -18,28 +18,28 @@ use olmguard_server::telemetry::metrics::{
 use olmguard_server::tls::Clock;
 use olmguard_views::readiness::CatalogCounts;
 
-/// How one catalog is, at one moment.
+/// The condition of one catalog at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct CatalogCondition {
     /// The name of the catalog.
     pub(super) name: String,
-    /// What is held; absent where nothing is.
+    /// The loaded content, if any.
     pub(super) held: Option<CatalogLoad>,
     /// Whether edits are judged by it.
     pub(super) is_loaded: bool,
-    /// How old that is, see [`AgeLimit`](super::AgeLimit); absent where nothing is held.
+    /// The age of the content, see [`AgeLimit`](super::AgeLimit); absent if none is loaded.
     pub(super) age: Option<Duration>,
-    /// When all this was so.
+    /// The moment of the condition.
     pub(super) at: Instant,
-    /// Whether its object says that it serves.
+    /// Whether the object reports that it serves.
     pub(super) serving: ServingState,
     /// Whether its object makes it available.
     pub(super) availability: Availability,
-    /// Whether what is held is what its object names.
+    /// Whether the loaded content is what the object names.
     pub(super) currency: Currency,
-    /// Whether something was fetched for it that is not believed.
+    /// Whether fetched content is held back as implausible.
     pub(super) is_held_back: bool,
-    /// Why it cannot be loaded, if it was tried in vain.
+    /// The reason why it cannot be loaded, after a failed attempt.
     pub(super) trouble: Option<String>,
 }
 
@@ -57,7 +57,7 @@ struct BoardState {
     catalogs: Vec<CatalogCondition>,
 }
 
-/// How the watch is.
+/// The state of the watch.
 #[derive(Debug, Default)]
 enum WatchStatus {
     #[default]
@@ -70,7 +70,7 @@ enum WatchStatus {
 }
 
 impl StatusBoard {
-    /// Whether the objects are known, in words: once they were, edits can be judged.
+    /// Returns the state of the watch, in words. Once the objects were known, edits can be judged.
     pub fn watch(&self) -> Result<String, String> {
         match &self.state().watch {
             WatchStatus::NotYet => Err("being listed".to_owned()),
@@ -82,12 +82,13 @@ impl StatusBoard {
         }
     }
 
-    /// Whether the catalogs that were there at the start are loaded, or will not be for now.
+    /// Returns in words whether the catalogs of the start are loaded, or have failed too often to
+    /// wait for.
     pub fn catalogs(&self) -> Result<String, String> {
         self.loading().0
     }
 
-    /// The same, with numbers.
+    /// Returns the same words, with counts.
     pub fn loading(&self) -> (Result<String, String>, CatalogCounts) {
         let state = self.state();
         let words = words(&state.catalogs);
@@ -99,7 +100,8 @@ impl StatusBoard {
         (loading, counts(&state.catalogs))
     }
 
-    /// Whether newer content is being loaded of a catalog whose older content is loaded.
+    /// Returns a receiver for whether newer content of a catalog with older loaded content is being
+    /// loaded.
     pub fn loads_newer(&self) -> watch::Receiver<bool> {
         self.loads_newer.subscribe()
     }
@@ -119,7 +121,7 @@ impl StatusBoard {
         self.state().watch = WatchStatus::Alive;
     }
 
-    /// Nothing is known any more since then, for this reason.
+    /// Records that the watch was lost at this instant, for this reason.
     pub(super) fn lost(&self, why: String, since: Instant) {
         let mut state = self.state();
         state.watch = match &state.watch {
@@ -128,17 +130,17 @@ impl StatusBoard {
         };
     }
 
-    /// Nothing that is done under the lock can fail half-way.
+    /// Locks the state. No code under the lock can fail half-way, so a poisoned lock is usable.
     fn state(&self) -> MutexGuard<'_, BoardState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl CatalogCondition {
-    /// What is not as it should be.
+    /// Returns the current problem, if any.
     fn complaint(&self) -> Option<String> {
         let why = self.trouble.as_deref();
-        // It goes on getting older after it was told.
+        // The age has grown since the condition was recorded.
         let age = self.age.unwrap_or_default() + self.at.elapsed();
         match (self.serving, self.currency, why) {
             (ServingState::KnownNot, _, _) => Some("does not serve".to_owned()),
@@ -190,7 +192,7 @@ fn available(catalogs: &[CatalogCondition]) -> impl Iterator<Item = &CatalogCond
     catalogs.iter().filter(is_available)
 }
 
-/// The age in whole seconds; more precision is of no use.
+/// Formats an age in whole seconds; more precision is of no use.
 fn whole(time: Duration) -> String {
     format!("{}s", time.as_secs())
 }
@@ -199,28 +201,28 @@ const NOT_YET: &str = "not fetched yet";
 
 // === Metrics and log lines of the catalogs ===
 
-/// Whoever wants to know how the catalogs are.
+/// The receivers of reports about the catalogs.
 #[derive(Clone, Debug)]
 pub struct StatusListener {
-    /// Told to probes.
+    /// The state for probes.
     pub board: Arc<StatusBoard>,
-    /// Counted.
+    /// The metrics of catalogs.
     pub catalogs: Arc<CatalogMetrics>,
-    /// Counted.
+    /// The metrics of watches.
     pub watches: Arc<WatchMetrics>,
-    /// The time of day at which something was told.
+    /// The time of day, for the time of the last contact.
     pub clock: Arc<dyn Clock>,
 }
 
-/// A listener, and what it was told last.
+/// A reporter of the state of the catalogs, with what it reported last.
 #[derive(Debug)]
 pub(super) struct StatusTeller {
     listener: StatusListener,
-    /// The catalogs that were told of last.
+    /// The catalogs that were reported last.
     told: BTreeSet<String>,
     /// Whether the objects were listed before.
     was_listed: bool,
-    /// Why nothing is heard, as it was logged last.
+    /// The fault that was logged last.
     fault: OncePerChange<FaultClass>,
 }
 
@@ -234,7 +236,7 @@ impl StatusTeller {
         }
     }
 
-    /// The objects were listed, from the first to the last.
+    /// Records a complete list of the objects.
     pub(super) fn listed(&mut self) {
         if self.was_listed {
             self.listener
@@ -245,7 +247,7 @@ impl StatusTeller {
         self.heard();
     }
 
-    /// The API server told something.
+    /// Records a contact with the API server.
     pub(super) fn heard(&mut self) {
         if self.fault.is_gone() {
             info!("Watching ClusterCatalogs again");
@@ -257,7 +259,7 @@ impl StatusTeller {
         self.listener.board.alive();
     }
 
-    /// Nothing is heard any more.
+    /// Records that the watch was lost.
     pub(super) fn lost(&mut self, fault: WatchFault, since: Instant) {
         let WatchFault { class, words } = fault;
         if self.fault.is_new(&class) {
@@ -273,18 +275,18 @@ impl StatusTeller {
         self.listener.board.lost(words, since);
     }
 
-    /// An object cannot be read.
+    /// Counts an object that cannot be read.
     pub(super) fn unreadable(&self) {
         let watches = &self.listener.watches;
         watches.failed(WatchedResource::ClusterCatalogs, FaultClass::Object);
     }
 
-    /// The content of a catalog could not be loaded.
+    /// Counts a failed load.
     pub(super) fn failed(&self, catalog: &str, class: LoadFailure) {
         self.listener.catalogs.load_failed(catalog, class);
     }
 
-    /// Whether newer content is being loaded of a catalog whose older content is loaded.
+    /// Records whether newer content of a catalog with older loaded content is being loaded.
     pub(super) fn loads_newer(&self, is_so: bool) {
         self.listener.board.put_loads_newer(is_so);
     }
@@ -293,7 +295,7 @@ impl StatusTeller {
         self.listener.catalogs.swapped();
     }
 
-    /// The catalogs are so, and these are all.
+    /// Reports the condition of all catalogs.
     pub(super) fn catalogs(&mut self, is_ready: bool, reports: Vec<CatalogCondition>) {
         let names = reports.iter().map(|report| report.name.clone()).collect();
         for gone in self.told.difference(&names) {

@@ -1,4 +1,4 @@
-//! The task that keeps the catalogs: it waits for the next event, and does what the table decides.
+//! The task that maintains the catalogs: it waits for the next event, and executes the decisions of the table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,18 +21,18 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Content, Currency, Snapshot};
 use olmguard_preflight::content::BundleContents;
 
-/// What a follower is given.
+/// The inputs and outputs of a follower.
 #[derive(Debug)]
 pub struct FollowConfig {
-    /// How old content may be.
+    /// The limit on the age of content.
     pub limit: AgeLimit,
-    /// What happens to the objects.
+    /// The events of the objects.
     pub events: mpsc::Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     /// The OLM in use, sent again when it changes.
     pub rules: mpsc::Receiver<Rules>,
-    /// What is in the images of bundles, sent again when it changes.
+    /// The contents of bundle images, sent again when they change.
     pub contents: mpsc::Receiver<Arc<BundleContents>>,
-    /// The place of the current snapshot.
+    /// The location of the current snapshot.
     pub snapshot: Arc<ArcSwap<Snapshot>>,
     /// The receiver of reports.
     pub listener: StatusListener,
@@ -48,11 +48,11 @@ pub(super) struct CatalogFollower<L> {
     teller: StatusTeller,
     loading: JoinSet<LoadOutcome>,
     running: Vec<RunningJob>,
-    /// The digests that the loader was told to keep.
+    /// The digests that the loader was last told to keep.
     kept: Vec<String>,
 }
 
-/// A job that is being done.
+/// A running job.
 #[derive(Debug)]
 struct RunningJob {
     id: Id,
@@ -60,7 +60,7 @@ struct RunningJob {
     end: AbortHandle,
 }
 
-/// Something that the follower waits for.
+/// An event that the follower waits for.
 enum FollowerEvent {
     Event(WatchEvent<Result<ObservedCatalog, NamelessObject>>),
     Rules(Rules),
@@ -69,7 +69,7 @@ enum FollowerEvent {
     Look,
 }
 
-/// Follows for as long as somebody sends events.
+/// Follows the catalogs until the sender of events is dropped.
 pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
     let FollowConfig {
         limit,
@@ -161,7 +161,7 @@ impl<L: Load> CatalogFollower<L> {
         self.teller.lost(fault, since);
     }
 
-    /// The catalogs of a list. An object without a name is none: it is skipped.
+    /// Returns the catalogs of a list. An object without a name is skipped.
     fn named(&self, all: Vec<Result<ObservedCatalog, NamelessObject>>) -> Vec<ObservedCatalog> {
         let named = all
             .into_iter()
@@ -174,7 +174,7 @@ impl<L: Load> CatalogFollower<L> {
         self.teller.unreadable();
     }
 
-    /// Whoever cannot be read is one of many, and the others are followed.
+    /// Reports unreadable objects. They affect only themselves; the other catalogs are followed.
     fn look_at(&self, all: &[ObservedCatalog]) {
         for observed in all {
             if let Content::Unreadable(why) = &observed.state.content {
@@ -235,13 +235,13 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    /// The job that ended.
+    /// Removes and returns the job that ended.
     fn ended(&mut self, id: Id) -> Option<Job> {
         let at = self.running.iter().position(|running| running.id == id)?;
         Some(self.running.swap_remove(at).job)
     }
 
-    /// A job ended without a word: it was not wanted any more, or there is a fault in it.
+    /// Handles a job that ended without a result: it was aborted because it was no longer wanted, or it panicked.
     fn lost(&mut self, error: &JoinError) {
         let Some(job) = self.ended(error.id()) else {
             return;
@@ -253,7 +253,7 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    /// Whatever follows from what was taken.
+    /// Does everything that follows from the last event.
     fn go_on(&mut self) {
         let now = Instant::now();
         self.end_unwanted();
@@ -270,15 +270,15 @@ impl<L: Load> CatalogFollower<L> {
             .catalogs(self.table.is_ready(), self.table.report(now));
     }
 
-    /// That newer content is being loaded is known before what it supersedes is published, and until
-    /// the newer content is.
+    /// Publishes the snapshot. `loads_newer` becomes true before a superseded snapshot is published, and false only
+    /// after the newer content is published.
     fn publish(&mut self, snapshot: Snapshot) {
         let is_superseded = |name: &str| {
             let state = snapshot.catalog(name);
             state.is_some_and(|state| state.currency == Currency::Superseded)
         };
         let mut running = self.running.iter();
-        // A job that was just told to end counts until it has ended: what is wanted instead begins then.
+        // An aborted job counts until it has ended, because its replacement starts only then.
         let loads_newer = running.any(|running| is_superseded(&running.job.want.name));
         if loads_newer {
             self.teller.loads_newer(true);
@@ -309,7 +309,7 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    /// The end of a large snapshot is nothing for a thread that serves.
+    /// Drops old snapshots on another thread, because dropping a large one takes too long for a thread that serves.
     fn let_go(&mut self) {
         let done = self.stage.done();
         if !done.is_empty() {
@@ -317,7 +317,7 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    /// Content that is in use is not the first to go where there is no room.
+    /// Reports the digests in use to the loader, so the cache does not evict them first when it is full.
     fn keep(&mut self) {
         let digests = self.table.digests();
         if !digests
@@ -330,7 +330,7 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    /// When to try again what fails now.
+    /// Returns the time of the next attempt after a failure now.
     fn retry(&self, job: &Job) -> Instant {
         let failed = self.table.failures_since_news(&job.want.name) + 1;
         Instant::now() + RETRY.delay(failed, fastrand::f64())
@@ -348,7 +348,7 @@ impl<L: Load> CatalogFollower<L> {
     }
 }
 
-/// What a failed load means for the catalog.
+/// Returns the log message of a failed load, which depends on whether older content is loaded.
 fn words(failure: &Failure, is_loaded: bool) -> &'static str {
     match (failure, is_loaded) {
         (Failure::HeldBack { .. }, true) => {
@@ -360,8 +360,8 @@ fn words(failure: &Failure, is_loaded: bool) -> &'static str {
     }
 }
 
-/// How soon to look again whether an old snapshot is still read.
+/// The interval to check whether an old snapshot is still in use.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How often to look whether anything got older.
+/// The interval to check whether content has become old.
 const RARELY: Duration = Duration::from_secs(15);

@@ -15,29 +15,29 @@ use crate::source::digest::Sha256;
 use crate::source::http::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 
-/// One catalog.
+/// A followed catalog.
 #[derive(Debug)]
 pub(super) struct TrackedCatalog {
     observed: ObservedCatalog,
     held: Option<HeldContent>,
-    /// The same content, read by rules that are not in force yet.
+    /// The same content, read with rules that are not in force yet.
     prepared: Option<HeldContent>,
-    /// Since when the object names the digest that it names.
+    /// The time from which the object names its current digest.
     named_since: Instant,
-    /// Since when the object names another digest than that of what is held.
+    /// The time from which the object names a digest other than that of the loaded content.
     pub(super) superseded_since: Option<Instant>,
-    /// How often in a row loading came to nothing.
+    /// The number of consecutive failed loads.
     pub(super) failures: u32,
-    /// The same since the object last said something that loading depends on: how long to wait.
+    /// The number of those since the object last changed in a way that affects loading. It determines the next delay.
     pub(super) failures_since_news: u32,
     trouble: Option<LoadTrouble>,
-    /// What was fetched for the digest that the object names, and is not believed.
+    /// The fetched content for the current digest that is held back as implausible.
     held_back: Option<HeldBack>,
-    /// When to fetch again what was fetched only once.
+    /// The time to fetch the content again, if it was fetched only once.
     confirm: Option<Instant>,
 }
 
-/// Content, and where it is from.
+/// Loaded content, with its origin.
 #[derive(Clone, Debug)]
 struct HeldContent {
     key: ContentKey,
@@ -46,7 +46,7 @@ struct HeldContent {
     loaded: Arc<LoadedContent>,
 }
 
-/// Loading failed, and what is to be loaded is still the same.
+/// A failed load that is still wanted.
 #[derive(Debug)]
 struct LoadTrouble {
     why: Failure,
@@ -69,7 +69,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// The object is so; until `agreed` it was known to be as it was before.
+    /// Updates the object, which was known to be unchanged until `agreed`.
     pub(super) fn observe(&mut self, observed: ObservedCatalog, agreed: Instant) {
         let names_another = observed.state.digest() != self.observed.state.digest();
         if names_another {
@@ -77,7 +77,7 @@ impl TrackedCatalog {
             self.held_back = None;
             self.confirm = None;
         }
-        // A catalogd that was away says so when it has unpacked the content anew.
+        // A catalogd that was unavailable updates `lastUnpacked` when it has unpacked the content again.
         let is_unpacked_anew = observed.state.last_unpacked != self.observed.state.last_unpacked;
         if names_another || is_unpacked_anew || observed.base != self.observed.base {
             self.trouble = None;
@@ -87,18 +87,18 @@ impl TrackedCatalog {
         self.compare();
     }
 
-    /// What is to be loaded for it, if anything is.
+    /// Returns the content to load, if any.
     ///
-    /// A catalog that does not serve, or is not available, has nothing to load; what is held of it is
-    /// kept for its return.
+    /// A catalog that does not serve or is not available has nothing to load. Its loaded content is kept for its
+    /// return.
     pub(super) fn wants(&self, generation: u32) -> Option<Want> {
         let want = self.named(generation)?;
-        // Where two fetches of it differ nothing but a third one tells which is right.
+        // If two fetches of it differ, only a third one can decide.
         let is_loaded = self.loaded_as(&want.key).is_some() && self.held_back.is_none();
         (!is_loaded).then_some(want)
     }
 
-    /// What is to be done for it, if anything is.
+    /// Returns the next task for the catalog, if any.
     pub(super) fn task(&self, generation: u32) -> Option<(Want, Task)> {
         if let Some(want) = self.wants(generation) {
             let known = self.known(&want.key);
@@ -110,7 +110,7 @@ impl TrackedCatalog {
         Some((want, Task::Confirm(sha256)))
     }
 
-    /// What the object names, if it serves it.
+    /// Returns the content that the object names, if it serves it.
     fn named(&self, generation: u32) -> Option<Want> {
         let state = &self.observed.state;
         Some(Want {
@@ -130,7 +130,7 @@ impl TrackedCatalog {
         held.find(|held| held.key == *key)
     }
 
-    /// What content of this key is compared with.
+    /// Returns the facts that new content of this key is compared with.
     fn known(&self, key: &ContentKey) -> KnownContent {
         let held = self.held.as_ref();
         KnownContent {
@@ -140,7 +140,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// Content of what it wants, or wanted when the loading began, is held from now on.
+    /// Stores loaded content, of the current want or of the want at the start of the job.
     pub(super) fn hold(&mut self, want: Want, loaded: Arc<LoadedContent>) {
         let by_others = |held: &HeldContent| held.key.generation != want.key.generation;
         let place = if self.held.as_ref().is_some_and(by_others) {
@@ -160,12 +160,12 @@ impl TrackedCatalog {
         self.compare();
     }
 
-    /// A second fetch of what is loaded is to wait until then: what was wrong for a moment is over.
+    /// Schedules the second fetch of the loaded content. The delay lets a momentary fault pass.
     pub(super) fn confirm_at(&mut self, time: Instant) {
         self.confirm = Some(time);
     }
 
-    /// What is loaded under this key is what catalogd serves.
+    /// Records that the content under this key is what catalogd serves.
     pub(super) fn confirm(&mut self, key: &ContentKey) {
         let held = self.held.iter_mut().chain(&mut self.prepared);
         for held in held.filter(|held| held.key == *key) {
@@ -185,7 +185,7 @@ impl TrackedCatalog {
         self.failures_since_news = 0;
     }
 
-    /// What was read by the rules that are in force from now on takes the place of what was not.
+    /// Replaces the content with the prepared content for the rules that are now in force.
     pub(super) fn switch(&mut self) {
         if let Some(prepared) = self.prepared.take() {
             self.held = Some(prepared);
@@ -193,7 +193,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// Loading failed.
+    /// Records a failed load.
     pub(super) fn failed(&mut self, failure: Failure, retry: Instant) {
         self.failures += 1;
         self.failures_since_news += 1;
@@ -206,17 +206,17 @@ impl TrackedCatalog {
         });
     }
 
-    /// Something else was to be loaded before loading came to an end.
+    /// Records that a load was aborted because something else is wanted.
     pub(super) fn overtaken(&mut self) {
         self.failures += 1;
     }
 
-    /// Whether it failed so often that nobody should wait for it.
+    /// Whether it has failed too often to wait for at the start.
     pub(super) fn is_out_of_tries(&self) -> bool {
         self.failures >= RETRY.tries.get()
     }
 
-    /// When to try again, if it failed, or is to be confirmed.
+    /// Returns the time of the next attempt, if a load failed or must be confirmed.
     pub(super) fn retry(&self) -> Option<Instant> {
         let trouble = self.trouble.as_ref().map(|trouble| trouble.retry);
         trouble.or(self.confirm)
@@ -226,27 +226,27 @@ impl TrackedCatalog {
         self.retry().is_none_or(|retry| retry <= now)
     }
 
-    /// What is held, and by what.
+    /// Returns the loaded content and its key.
     pub(super) fn held(&self) -> Option<(&ContentKey, &Arc<LoadedContent>)> {
         let held = self.held.as_ref()?;
         Some((&held.key, &held.loaded))
     }
 
-    /// The digest under which these bytes are held, if it is another one.
+    /// Returns the digest under which these bytes are loaded, if it is another one.
     pub(super) fn holds_as_another(&self, key: &ContentKey, sha256: Sha256) -> Option<&str> {
         let held = self.held.as_ref()?;
         let is_another = held.loaded.sha256 == Some(sha256) && held.key.digest != key.digest;
         is_another.then_some(held.key.digest.as_str())
     }
 
-    /// The digests of what is held and what the object names.
+    /// Returns the digest of the loaded content and the digest that the object names.
     pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
         let held = self.held.as_ref().map(|held| held.key.digest.as_str());
         held.into_iter().chain(self.observed.state.digest())
     }
 
-    /// What edits are judged by, by the rules in force: not by what other rules made of content,
-    /// and not by anything where the object names no content at all.
+    /// Returns the state that edits are judged by. Content that was read with rules not in force is not used, nor any
+    /// content if the object names no digest.
     pub(super) fn state(&self, in_force: u32, age: Age) -> CatalogState {
         let state = self.observed.state.clone();
         if !matches!(state.content, Content::Missing) {
@@ -270,7 +270,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// How it is, where this is what edits are judged by.
+    /// Returns the condition of the catalog, given the state that edits are judged by.
     pub(super) fn report(
         &self,
         state: &CatalogState,
@@ -306,7 +306,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// Whether the object names a digest, and another than that of what is held.
+    /// Whether the object names a digest other than that of the loaded content.
     fn is_superseded(&self) -> bool {
         match (&self.held, self.observed.state.digest()) {
             (Some(held), Some(named)) => held.key.digest != named,
@@ -314,7 +314,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// What is held, or what the object names, is not what it was.
+    /// Compares the object with the loaded content, after a change of either.
     fn compare(&mut self) {
         let since = self.superseded_since.unwrap_or(self.named_since);
         self.superseded_since = self.is_superseded().then_some(since);
@@ -328,7 +328,7 @@ impl TrackedCatalog {
         }
     }
 
-    /// Why nothing is held.
+    /// Returns the reason why no content is loaded.
     fn missing(&self) -> Content {
         let state = &self.observed.state;
         match &self.trouble {
@@ -343,8 +343,8 @@ impl TrackedCatalog {
 const NO_DIGEST: &str = "its status.resolvedSource names no image with a digest yet";
 const NO_URL: &str = "its status.urls.base names no address to fetch it from yet";
 
-/// How what fails is tried again. It is never given up; after so many tries nobody waits for it at
-/// the start any longer.
+/// The delays between attempts. Attempts never end, but after `tries` failures the start no longer waits for the
+/// catalog.
 pub(super) const RETRY: Retry = Retry {
     base: Duration::from_millis(500),
     cap: Duration::from_mins(1),
