@@ -1,13 +1,13 @@
-//! Audit of all installed extensions at an interval, by the replica that leads.
+//! The audit of all installed extensions, run at an interval by the leading replica.
 //!
 //! ```text
-//! extensions::list --chunks--> a thread that is not the admission's --Audit--> findings --> gauges
-//!   catalogs and policies of the moment ------^                          '--> ClusterReport objects, if wanted
+//! extensions::list --chunks--> a thread outside of admission --Audit--> findings --> gauges
+//!   current catalogs and policies ------------^                   '--> ClusterReport objects, if configured
 //! ```
 //!
-//! Invariants: no answer waits for any of this; an audit begins when the facts are known, and is by the catalogs and
-//! policies of one moment, which are kept until it ends; an audit ends within `LONGEST` and reads at most `MOST_EXTENSIONS`; what fails is counted, and the
-//! figures of the last audit that ended stay.
+//! Invariants: no answer waits for an audit; an audit starts when the facts are known, and uses the catalogs and
+//! policies of one moment, which are kept until it ends; an audit ends within `LONGEST` and covers at most
+//! `MOST_EXTENSIONS`; a failure is counted, and the results of the last complete audit stay.
 
 #[cfg(test)]
 mod tests;
@@ -39,22 +39,22 @@ use olmguard_server::telemetry::metrics::{AuditFigures, AuditMetrics, ReportFate
 use olmguard_server::tls::Clock;
 use olmguard_views::audit_report::{AuditReport, ClusterReport, ExtensionReport};
 
-/// How is audited.
+/// The configuration of audits.
 #[derive(Clone, Debug)]
 pub struct AuditConfig {
-    /// The time from one audit to the next.
+    /// The time between the starts of two audits.
     pub interval: Duration,
     /// Whether the `ClusterReport` objects are written.
     pub writes_reports: bool,
-    /// What edits are judged by.
+    /// The facts that edits are judged by.
     pub facts: LiveFacts,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
-    /// What is counted.
+    /// The metrics of audits.
     pub metrics: Arc<AuditMetrics>,
 }
 
-/// Why an audit did not end.
+/// The reason why an audit did not complete.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 enum AuditRunError {
     #[error(transparent)]
@@ -65,7 +65,7 @@ enum AuditRunError {
     Panicked,
 }
 
-/// Why the extensions are not known, or not all of them.
+/// The reason why the extensions are not known, or not all of them.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 enum IncompleteListError {
     #[error(transparent)]
@@ -76,7 +76,7 @@ enum IncompleteListError {
     TooMany,
 }
 
-/// Audits whenever this replica leads and `is_ready` says that the facts are known, for as long as it is polled.
+/// Audits while this replica leads and `is_ready` reports that the facts are known, for as long as it is polled.
 pub async fn audit(
     client: Client,
     leadership: Leadership,
@@ -98,7 +98,7 @@ struct Auditor {
     fault: OncePerChange,
 }
 
-/// The figures are shown until this is dropped.
+/// The visibility of the gauges, which ends when this is dropped.
 struct Shown(Arc<AuditMetrics>);
 
 impl Drop for Shown {
@@ -124,7 +124,7 @@ impl Auditor {
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             turns.tick().await;
-            // Before that, every extension would be undecided.
+            // Without the facts, every extension would be undecided.
             while !is_ready() {
                 sleep(READY).await;
             }
@@ -181,10 +181,10 @@ impl Auditor {
     }
 }
 
-/// All extensions, each with its status.
+/// Lists all extensions, each with its status.
 async fn installed(client: Client) -> Result<Vec<Extension>, IncompleteListError> {
     let count = AtomicUsize::new(0);
-    // What is too much is not kept while the list comes to its end.
+    // Entries beyond the limit are dropped while the rest of the list is read.
     let take = |object: Value| {
         let before = count.fetch_add(1, Ordering::Relaxed);
         let read = (before < MOST_EXTENSIONS)
@@ -198,30 +198,30 @@ async fn installed(client: Client) -> Result<Vec<Extension>, IncompleteListError
     listed.all.into_iter().collect()
 }
 
-/// How long an audit may take.
+/// The time limit of an audit.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// How often it is asked whether the facts are known.
+/// The interval to check whether the facts are known.
 const READY: Duration = Duration::from_secs(1);
 
-/// How many extensions are audited.
+/// The most extensions in an audit.
 const MOST_EXTENSIONS: usize = 5000;
 
-// === The audit itself: chunk by chunk, on a thread that no edit waits for, with a pause after each chunk ===
+// === The audit itself: in chunks, on a thread that no edit waits for, with a pause after each chunk ===
 
-/// What is found of all extensions.
+/// The findings of all extensions.
 #[derive(Debug, Default)]
 struct Audited {
     extensions: usize,
-    /// How many extensions have each finding.
+    /// The number of extensions with each finding.
     findings: BTreeMap<Concern, usize>,
-    /// The extensions in words, if they are reported.
+    /// The reports of the extensions, if they are written.
     reports: Vec<ExtensionReport>,
 }
 
-/// Audits all of them by the same facts; none if that panics.
+/// Audits all extensions with the same facts; none if that panics.
 ///
-/// After each chunk there is a pause as long as the chunk took, so an audit has at most half of a core.
+/// After each chunk, the audit pauses for as long as the chunk took, so it uses at most half of a core.
 async fn audited(
     facts: FactsOfMoment,
     extensions: Vec<Extension>,
@@ -279,10 +279,10 @@ impl Audited {
     }
 }
 
-/// How many extensions are audited without a pause: some milliseconds.
+/// The number of extensions that are audited without a pause, which takes some milliseconds.
 const CHUNK: usize = 10;
 
-// === The `ClusterReport` objects of openreports.io, kept as the last audit has it ===
+// === The `ClusterReport` objects of openreports.io, which match the last audit ===
 
 struct ReportWriter {
     api: Api<DynamicObject>,
@@ -291,10 +291,10 @@ struct ReportWriter {
     omission: OncePerChange<()>,
 }
 
-/// A report as far as it is written.
+/// The objects of a report, up to the limit.
 struct ReportObjects {
     all: Vec<ClusterReport>,
-    /// Whether there are more.
+    /// Whether results were omitted.
     is_cut: bool,
 }
 
@@ -321,9 +321,9 @@ impl ReportWriter {
         }
     }
 
-    /// Writes what is found of these extensions, and deletes what an earlier report had beyond that.
+    /// Writes the reports of these extensions, and deletes the remaining objects of an earlier report.
     async fn write(&mut self, extensions: Vec<ExtensionReport>, at: Moment) {
-        // To sort and measure a long report takes a while.
+        // Sorting and measuring a long report takes a while.
         let Ok(objects) = spawn_blocking(move || ReportObjects::of(extensions, at)).await else {
             return self.note(Err(
                 "the thread that makes it panicked; please report this".to_owned()
@@ -338,7 +338,7 @@ impl ReportWriter {
         for object in objects {
             let params = PatchParams::apply(MANAGER).force();
             let patch = Patch::Apply(object);
-            // The answer without the results.
+            // Request only metadata in the response.
             let patched = self.api.patch_metadata(object.name(), &params, &patch);
             patched.await?;
             self.metrics.reported(ReportFate::Written);
@@ -346,7 +346,7 @@ impl ReportWriter {
         self.delete_from(objects.len() + 1).await
     }
 
-    /// Deletes the object of this number and those after it.
+    /// Deletes the objects from this number on.
     async fn delete_from(&self, first: usize) -> Result<(), kube::Error> {
         for number in first..=MOST_OBJECTS {
             let name = ClusterReport::name_of(number);
@@ -387,7 +387,7 @@ impl ReportWriter {
     }
 }
 
-/// What the API server did, and what to do about it.
+/// Describes a fault, with its fix if it is known.
 fn words(fault: &WatchFault) -> String {
     let way_out = match fault.class {
         FaultClass::NotServed => {
@@ -405,5 +405,5 @@ fn words(fault: &WatchFault) -> String {
 const PLURAL: &str = "clusterreports";
 /// The field manager that owns the objects.
 const MANAGER: &str = "olmguard";
-/// How many objects are written. `deploy/components/audit` grants the rights on as many names.
+/// The most objects that are written. `deploy/components/audit` grants permissions on as many names.
 const MOST_OBJECTS: usize = 10;

@@ -1,24 +1,24 @@
-//! The certificate authority of the replicas, kept in the cluster and published to its API servers.
+//! The CA of the replicas, stored in the cluster and published to its API servers.
 //!
 //! ```text
 //! Secret NAMESPACE/NAME, data[KEY]                      the authorities, with their keys
-//! ValidatingWebhookConfiguration, webhooks[].caBundle   their certificates, of every webhook of ours
+//! ValidatingWebhookConfiguration, webhooks[].caBundle   their certificates, for every webhook of ours
 //! ```
 //!
-//! A webhook is ours where the API server calls it by a name that our certificate is for:
-//! `SERVICE.NAMESPACE.svc` of its `clientConfig.service`, or the host of its `clientConfig.url`.
+//! A webhook is ours if the API server calls it by a name that our certificate is valid for: `SERVICE.NAMESPACE.svc` of
+//! its `clientConfig.service`, or the host of its `clientConfig.url`.
 //!
-//! Upstream: Kubernetes' optimistic concurrency. The Secret is made where there is none, and else
-//! changed under the `resourceVersion` that was read: whoever comes second is told of a conflict. A
-//! configuration is changed by a JSON patch that tests its `resourceVersion` and names nothing but
-//! the bundles, so that replicas, people and whatever applies manifests undo nothing of each other.
+//! Upstream: Kubernetes' optimistic concurrency. The Secret is created if it does not exist, and otherwise changed
+//! under the `resourceVersion` that was read, so a second writer gets a conflict. A configuration is changed by a JSON
+//! patch that tests its `resourceVersion` and changes only the bundles, so that replicas, users and deployment tools do
+//! not undo each other's changes.
 //!
-//! Certificates of others in a bundle stay for a while (`known`); a configuration that another program
-//! writes the bundles of is refused.
+//! Foreign certificates in a bundle stay for a while (`known`). A configuration whose bundles another program writes is
+//! rejected.
 //!
-//! Invariants: what is published already is not written; nothing of a Secret is in a text or a
-//! `Debug`; what was read of it or is sent of ours is wiped, but for the buffers that kube and hyper
-//! have of requests and answers.
+//! Invariants: nothing is written that is already published; no part of a Secret is in a text or in `Debug` output;
+//! everything that is read from the Secret or sent to it is wiped, except the buffers of kube and hyper for requests
+//! and responses.
 
 mod bundle;
 mod error;
@@ -53,16 +53,16 @@ use olmguard_server::tls::self_managed::{
     BundleReaders, Store, StoreError, StoreVersion, StoredContent,
 };
 
-/// What of a cluster the authority is kept in.
+/// The location of the authority in a cluster.
 #[derive(Clone, Debug)]
 pub struct AuthorityPlace {
     /// The namespace of the Secret.
     pub namespace: String,
     /// The name of the Secret.
     pub secret: String,
-    /// The names of the webhook configurations that API servers trust it by.
+    /// The names of the webhook configurations that receive the bundle.
     pub configurations: Vec<String>,
-    /// What the certificate is for.
+    /// The names that the certificate is valid for.
     pub names: Vec<ServerName<'static>>,
 }
 
@@ -79,7 +79,7 @@ pub struct ClusterStore {
 }
 
 impl ClusterStore {
-    /// The store in this place; nothing is asked of the cluster yet.
+    /// Creates the store, without a request to the cluster.
     pub fn new(client: Client, place: AuthorityPlace, clock: Arc<dyn Clock>) -> Self {
         Self {
             changes: Changes::of(&client, &place),
@@ -105,7 +105,7 @@ impl ClusterStore {
         Ok(BundleReaders::All)
     }
 
-    /// What of a configuration has to change, if anything does.
+    /// Returns the patch that a configuration needs, if any.
     fn due(
         &self,
         name: &str,
@@ -136,7 +136,7 @@ impl ClusterStore {
         let (params, patch) = (PatchParams::default(), Patch::Json::<()>(patch));
         let patched = self.configurations.patch(name, &params, &patch).await;
         match patched.map_err(failed) {
-            // A test that fails is refused as any content that cannot be processed is.
+            // A failed test of a JSON patch has the same status as content that cannot be processed.
             Err(AuthorityFailure::Unprocessable(_)) if !self.is_still(found, name).await? => {
                 Err(StoreError::Conflict)
             }
@@ -144,7 +144,7 @@ impl ClusterStore {
         }
     }
 
-    /// Whether nobody has changed a configuration since it was read.
+    /// Whether a configuration is unchanged since it was read.
     async fn is_still(
         &self,
         read: &ValidatingWebhookConfiguration,
@@ -210,8 +210,8 @@ impl Store for ClusterStore {
         self.version(patched.map_err(|error| self.failed("patch", &error))?)
     }
 
-    /// Each configuration is tried, whatever becomes of the others; the first failure is told. One that
-    /// is not there, yet or any more, calls nobody: it is looked for with each renewal.
+    /// Tries each configuration, also after a failure, and returns the first failure. A configuration that does not
+    /// exist has no clients; it is looked up again at each renewal.
     async fn publish(&self, bundle: &str) -> Result<BundleReaders, StoreError> {
         let mut published = Ok(BundleReaders::All);
         for name in &self.place.configurations {
@@ -250,16 +250,16 @@ fn tell(configuration: &str, note: Option<BundleNote>) {
     }
 }
 
-// === The Secret: one key of it is ours, and the others are left alone ===
+// === The Secret: one key of it is ours, and the others are left unchanged ===
 
-/// What is stored under our key, taken out; a Secret without it holds nothing of ours.
+/// Takes the content under our key out of a Secret; empty if the Secret does not have the key.
 fn content_of(secret: &mut Secret) -> Zeroizing<Vec<u8>> {
     let data = secret.data.as_mut();
     let ours = data.and_then(|data| data.remove(KEY));
     Zeroizing::new(ours.map(|ByteString(content)| content).unwrap_or_default())
 }
 
-/// The Secret where there is none.
+/// Returns a Secret to create.
 fn new_secret(name: &str, content: &[u8]) -> Secret {
     Secret {
         metadata: ObjectMeta {
@@ -271,7 +271,7 @@ fn new_secret(name: &str, content: &[u8]) -> Secret {
     }
 }
 
-/// The part of a Secret that changes where it still has this version, for a merge patch.
+/// Returns a merge patch that changes a Secret only if it still has this version.
 fn changed_secret(StoreVersion(version): &StoreVersion, content: &[u8]) -> Secret {
     Secret {
         metadata: ObjectMeta {
@@ -282,7 +282,7 @@ fn changed_secret(StoreVersion(version): &StoreVersion, content: &[u8]) -> Secre
     }
 }
 
-/// Wipes what a Secret holds, other keys than ours as well.
+/// Wipes the contents of a Secret, including the keys of others.
 fn wipe(secret: Secret) {
     for ByteString(mut content) in secret.data.into_iter().flat_map(BTreeMap::into_values) {
         content.zeroize();
@@ -306,19 +306,19 @@ fn holding(content: &[u8]) -> Secret {
     }
 }
 
-/// The key of the Secret's data that is ours.
+/// Our key in the data of the Secret.
 const KEY: &str = "authorities.json";
 
 // === Changes of the Secret or of the configurations by another client ===
 //
-// Only metadata is watched, each object by its name. So permissions on the one name are enough, and no key
-// is sent. A change is only a hint: the next renewal finds what a lost or forbidden watch misses.
+// Only metadata is watched, each object by its name. So permissions on that name are enough, and no private key is
+// sent. A change is only a hint: the next renewal finds what a lost or forbidden watch misses.
 
-/// The watches, which go on where they were left.
+/// The watches, which continue where the last wait ended.
 struct Changes(sync::Mutex<SelectAll<BoxStream<'static, ()>>>);
 
 impl Changes {
-    /// Watches of one Secret and of configurations; no request is sent before [`Self::next`].
+    /// Creates watches of one Secret and of the configurations. They send no request before [`Self::next`].
     fn of(client: &Client, place: &AuthorityPlace) -> Self {
         let secrets: Api<PartialObjectMeta<Secret>> =
             Api::namespaced(client.clone(), &place.namespace);
@@ -331,7 +331,7 @@ impl Changes {
         )))
     }
 
-    /// Waits for the next; for ever where there is nothing to watch.
+    /// Waits for the next change; forever if there is nothing to watch.
     async fn next(&self) {
         if self.0.lock().await.next().await.is_none() {
             std::future::pending::<()>().await;
@@ -352,7 +352,7 @@ where
 
 fn change<K>(event: watcher::Result<Event<PartialObjectMeta<K>>>) -> Option<()> {
     match event {
-        // A list is taken anew after a watch was lost: what happened meanwhile is not known.
+        // A new list follows a lost watch. Changes in between are unknown, so the list counts as a change.
         Ok(Event::Apply(_) | Event::Delete(_) | Event::InitDone) => Some(()),
         Ok(Event::Init | Event::InitApply(_)) => None,
         Err(error) => {

@@ -1,10 +1,10 @@
-//! Events of extensions in the cluster: edits that were denied, or allowed with a warning.
+//! Events about extensions in the cluster: edits that were denied, or allowed with a warning.
 //!
-//! Mirrors client-go's broadcaster, [`tools/events/event_broadcaster.go`]: an Event that repeats is one object, whose
-//! `series` counts. Unlike there, what is written is bounded for the whole process, too.
+//! Mirrors client-go's broadcaster, [`tools/events/event_broadcaster.go`]: a repeated Event is one object, whose
+//! `series` counts. Unlike client-go, the write rate of the whole process is limited too.
 //!
-//! Invariants: nothing that edits are answered with waits for this; a process writes two Events a second over a long
-//! time, at most 50 at once, and remembers at most 512 series.
+//! Invariants: no answer to an edit waits for Events; a process writes two Events per second in the long run, at most
+//! 50 in a burst, and remembers at most 512 series.
 //!
 //! [`tools/events/event_broadcaster.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/events/event_broadcaster.go
 
@@ -31,7 +31,7 @@ use olmguard_server::telemetry::metrics::{EventFate, EventMetrics};
 use olmguard_server::telemetry::{EditEvent, OncePerChange};
 use olmguard_server::tls::Clock;
 
-/// Writes Events for as long as there is a queue.
+/// Writes Events until the sender of the queue is dropped.
 pub async fn write(
     client: Client,
     clock: Arc<dyn Clock>,
@@ -60,7 +60,7 @@ struct EventWriter {
     instance: String,
     series: KnownSeries,
     budget: WriteBudget,
-    /// What the last write failed with.
+    /// The error of the last write, if it failed.
     fault: OncePerChange,
 }
 
@@ -89,7 +89,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes how often an Event was repeated.
+    /// Writes the count of a repeated Event.
     async fn recount(&self, name: &str, count: i32) -> Result<(), kube::Error> {
         let series = EventSeries {
             count,
@@ -138,7 +138,7 @@ impl EventWriter {
             return self.metrics.count(EventFate::Written);
         };
         self.metrics.count(EventFate::Failed);
-        // An Event that is gone is made anew when it is repeated.
+        // An Event that no longer exists is created again at its next repetition.
         self.series.forget(event);
         let error = fault_words(&error);
         if self.fault.is_new(&error) {
@@ -155,11 +155,11 @@ fn time(at: SystemTime) -> MicroTime {
 #[derive(Debug, Default)]
 struct KnownSeries {
     known: BTreeMap<Key, Series>,
-    /// The oldest first.
+    /// The keys, oldest first.
     order: VecDeque<Key>,
 }
 
-/// What makes two Events one: the object by its uid, the reason and the note.
+/// The identity of a series: the uid of the object, the reason and the note.
 type Key = (String, &'static str, String);
 
 #[derive(Debug)]
@@ -169,17 +169,17 @@ struct Series {
     written: Instant,
 }
 
-/// What an Event repeats.
+/// The effect of a repeated Event.
 #[derive(Debug, Eq, PartialEq)]
 enum Repeat {
-    /// An Event that was written lately: this one is only counted.
+    /// The Event was written recently, so the repetition is only counted.
     Counted,
-    /// An Event whose count must be written.
+    /// The count of the Event must be written.
     Due { name: String, count: i32 },
 }
 
 impl KnownSeries {
-    /// Counts an Event that repeats a known one.
+    /// Counts an Event that repeats a known one; none if it repeats no known one.
     fn repeat(&mut self, event: &EditEvent, now: Instant) -> Option<Repeat> {
         let series = self.known.get_mut(&key(event))?;
         series.count = series.count.saturating_add(1);
@@ -193,7 +193,7 @@ impl KnownSeries {
         })
     }
 
-    /// An Event of this name was written; of very many the oldest is forgotten.
+    /// Records that an Event of this name was written. If there are too many, the oldest is forgotten.
     fn begin(&mut self, event: &EditEvent, name: String, now: Instant) {
         let key = key(event);
         let series = Series {
@@ -211,7 +211,7 @@ impl KnownSeries {
         }
     }
 
-    /// An Event could not be written: the next one is a new one.
+    /// Forgets an Event that could not be written, so the next one is created.
     fn forget(&mut self, event: &EditEvent) {
         let key = key(event);
         self.known.remove(&key);
@@ -235,7 +235,7 @@ struct WriteBudget {
 }
 
 impl WriteBudget {
-    /// The budget of a process that begins now.
+    /// Returns the initial budget of a process.
     fn full(now: Instant) -> Self {
         Self {
             left: AT_ONCE,
@@ -243,7 +243,7 @@ impl WriteBudget {
         }
     }
 
-    /// Takes one write, if one is left.
+    /// Takes one write from the budget, if one is left.
     fn spend(&mut self, now: Instant) -> bool {
         let earned = now.duration_since(self.filled).as_millis() / EVERY.as_millis();
         let earned = u32::try_from(earned).unwrap_or(u32::MAX);
@@ -259,15 +259,16 @@ impl WriteBudget {
 const NAMESPACE: &str = "default";
 const CONTROLLER: &str = "olmguard.dev/webhook";
 const ACTION: &str = "Admission";
-/// With the number behind it, a name has at most 253 characters.
+/// The longest part of an object name in the name of an Event. With the number after it, a name has at most 253
+/// characters.
 const NAME_LIMIT: usize = 200;
-/// How often the count of a series is written at most: client-go's refresh time.
+/// The shortest interval between two writes of a count: client-go's refresh time.
 const WRITTEN_EVERY: Duration = Duration::from_mins(6);
-/// How many series are remembered: with their notes, some 600 KB.
+/// The most series that are remembered: with their notes, some 600 KB.
 const KNOWN: usize = 512;
-/// What earns one write: [`PER_SECOND`] a second.
+/// The time that earns one write: [`PER_SECOND`] of them per second.
 const EVERY: Duration = Duration::from_millis(1_000 / PER_SECOND);
-/// Writes a second, over a long time.
+/// The writes per second in the long run.
 const PER_SECOND: u64 = 2;
-/// Writes at once: a sync of many extensions.
+/// The writes in a burst: enough for a sync of many extensions.
 const AT_ONCE: u32 = 50;

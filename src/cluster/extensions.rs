@@ -1,4 +1,4 @@
-//! `ClusterExtension`s of a cluster: single ones by name, or all of them, also for several readers at the same time.
+//! The `ClusterExtension`s of a cluster: single ones by name, or all of them, also for concurrent readers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, named
 use crate::cluster::{FailedOperation, FaultClass, WatchFault, line};
 use olmguard_engine::extension::{Extension, Installed, Rollout, UnknownCause};
 
-/// Why an extension cannot be read.
+/// The reason why extensions cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ExtensionsError {
     /// The cluster has no such API.
@@ -23,13 +23,13 @@ pub enum ExtensionsError {
         looked_for(NAMES)
     )]
     NotServed,
-    /// The API server did not answer, or said no.
+    /// The API server did not answer, or returned an error.
     #[error(transparent)]
     Failed(#[from] FailedOperation),
     /// The extensions were not listed in time.
     #[error("installed extensions are unknown: no list of them within {} s", .within.as_secs())]
     NotInTime {
-        /// How long a list can take.
+        /// The time limit of a list.
         within: Duration,
     },
     /// The extensions cannot be listed, or not all of them.
@@ -39,11 +39,11 @@ pub enum ExtensionsError {
         .resource, .fault.words, .fault.way_out_of_list()
     )]
     List {
-        /// What was to be listed, such as `clusterextensions.olm.operatorframework.io`.
+        /// The listed resource, such as `clusterextensions.olm.operatorframework.io`.
         resource: String,
-        /// What the API server did.
+        /// The fault of the request.
         fault: WatchFault,
-        /// How many were listed before.
+        /// The number of extensions that were listed before the fault.
         listed: usize,
     },
 }
@@ -58,26 +58,25 @@ pub struct Extensions {
 /// The extensions of a cluster, as far as they could be listed.
 #[derive(Clone, Debug)]
 pub struct ListedExtensions<T> {
-    /// What was made of each object, in the order of the API server.
+    /// The result of reading each object, in the order of the API server.
     pub all: Vec<T>,
-    /// Why there are no more, if there may be more.
+    /// The reason why the list may be incomplete.
     pub fault: Option<ExtensionsError>,
-    /// Whether the cluster has the kind. Without it, no extension is there.
+    /// Whether the cluster serves the kind. Without it, no extension exists.
     pub is_served: bool,
 }
 
-/// What a cluster says of an extension beside what it asks for.
+/// The state of an extension in the cluster, apart from its request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ExtensionState {
-    /// What is installed.
+    /// The installed bundle.
     pub installed: Installed,
     /// Whether an upgrade is still rolling out.
     pub rollout: Rollout,
 }
 
 impl ExtensionState {
-    /// What the whole status of an object says; of an extension that is not there, that nothing is
-    /// installed.
+    /// Reads the state from a whole object. If the extension does not exist, nothing is installed.
     pub(crate) fn read(object: Option<&Value>) -> Self {
         let Some(object) = object else {
             return Self::of(Installed::Nothing);
@@ -95,14 +94,14 @@ impl ExtensionState {
         Self { installed, rollout }
     }
 
-    /// An extension that cannot be read, for this reason.
+    /// The state of an extension that cannot be read, for this reason.
     pub(crate) fn unknown(why: String) -> Self {
         Self::of(Installed::Unknown(UnknownCause::NotToBeHad { why }))
     }
 }
 
-/// What a cluster says of each extension of these names, in their order. What cannot be read is not
-/// known, for the reason that it cannot be read for. In a cluster without the kind, nothing is installed.
+/// Returns the state of the extensions of these names, in order. The state of one that cannot be read is unknown, with
+/// the reason. In a cluster without the kind, nothing is installed.
 pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState> {
     let extensions = match Extensions::of(client).await {
         Ok(extensions) => extensions,
@@ -118,8 +117,8 @@ pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState
     stream::iter(read).buffered(MOST_AT_ONCE).collect().await
 }
 
-/// What `read` makes of every extension in the version that the cluster prefers, each whole. A list that breaks off
-/// keeps what was read of it. A cluster without the kind has none.
+/// Reads every extension in the version that the cluster prefers, as a whole object. A list that breaks off keeps the
+/// objects that were read. A cluster without the kind has no extensions.
 pub async fn list<T>(client: Client, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
     match Extensions::of(client).await {
         Ok(extensions) => extensions.list(read).await,
@@ -128,7 +127,7 @@ pub async fn list<T>(client: Client, read: impl Fn(Value) -> T) -> ListedExtensi
 }
 
 impl<T> ListedExtensions<T> {
-    /// No list, for this reason: a cluster without the kind has no extensions.
+    /// An empty list, for this reason. A cluster without the kind has no extensions, which is not a fault.
     fn without(error: ExtensionsError) -> Self {
         let is_served = error != ExtensionsError::NotServed;
         Self {
@@ -138,7 +137,7 @@ impl<T> ListedExtensions<T> {
         }
     }
 
-    /// A list of a kind that is served.
+    /// A list of a kind that the cluster serves.
     fn of(all: Vec<T>, fault: Option<ExtensionsError>) -> Self {
         Self {
             all,
@@ -149,7 +148,7 @@ impl<T> ListedExtensions<T> {
 }
 
 impl Extensions {
-    /// Finds out how they are served.
+    /// Discovers the API version of the extensions.
     pub async fn of(client: Client) -> Result<Self, ExtensionsError> {
         let (client, _) = line::open(client);
         let found = served(&client, NAMES).await;
@@ -166,7 +165,7 @@ impl Extensions {
         ListedExtensions::of(all, fault)
     }
 
-    /// Hands every object to `take`, of at most so many pages.
+    /// Passes every object of at most `most_pages` pages to `take`.
     async fn list_some(
         &self,
         most_pages: usize,
@@ -187,12 +186,12 @@ impl Extensions {
         })
     }
 
-    /// The resource, such as `clusterextensions.olm.operatorframework.io`.
+    /// Returns the name of the resource, such as `clusterextensions.olm.operatorframework.io`.
     fn name(&self) -> String {
         format!("{}.{}", self.resource.plural, self.resource.group)
     }
 
-    /// The whole object of this name, in the version that the cluster prefers; none if there is none.
+    /// Returns the whole object of this name, in the version that the cluster prefers, if it exists.
     pub async fn get(&self, name: &str) -> Result<Option<Value>, ExtensionsError> {
         let found = self.api.get_opt(name).await;
         let found = found.map_err(FailedOperation::to(&format!("read extension {name:?}")))?;
@@ -200,21 +199,22 @@ impl Extensions {
     }
 }
 
-/// The kind under the names under which it had a status of OLM v1, newest first.
+/// The kind under all names with which it has had a status of OLM v1, newest first.
 pub(super) const NAMES: &Names = &[
     ("olm.operatorframework.io", "v1", "ClusterExtension"),
     ("olm.operatorframework.io", "v1alpha1", "ClusterExtension"),
 ];
 
-/// How many are asked for at once.
+/// The number of concurrent requests.
 const MOST_AT_ONCE: usize = 4;
 
 // === A list of all extensions for several readers: one list runs at a time, and they share it ===
 //
-// Invariants: a list has at most [`MOST_SHARED_PAGES`] pages and takes at most [`LONGEST`]; at most [`MOST_WEIGHT`] bytes of
-// it are kept. It ends when no request waits for it any more, and a list that has ended is not used again.
+// Invariants: a list has at most [`MOST_SHARED_PAGES`] pages and takes at most [`LONGEST`]; at most [`MOST_WEIGHT`]
+// bytes of it are kept. It is cancelled when no request waits for it any more, and a list that has ended is not used
+// again.
 
-/// Lists the extensions of a cluster on request.
+/// A list of the extensions of a cluster, on request.
 #[derive(derive_more::Debug)]
 #[debug("SharedExtensions {{ .. }}")]
 pub struct SharedExtensions {
@@ -224,11 +224,11 @@ pub struct SharedExtensions {
 
 type Listing = BoxFuture<'static, SharedList>;
 
-/// All extensions, as far as they could be listed, and why there may be more.
+/// All extensions that could be listed, and the reason why the list may be incomplete.
 pub type SharedList = (Arc<[Extension]>, Option<String>);
 
 impl SharedExtensions {
-    /// The extensions of this cluster.
+    /// Creates lists of the extensions of this cluster.
     pub fn of(client: Client) -> Self {
         Self {
             client,
@@ -236,7 +236,7 @@ impl SharedExtensions {
         }
     }
 
-    /// The list that runs, or a new one.
+    /// Joins the running list, or starts a new one.
     pub fn list(&self) -> Shared<Listing> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let joined = running.as_ref().and_then(WeakShared::upgrade);
@@ -279,7 +279,7 @@ async fn bounded(client: Client) -> ListedExtensions<Extension> {
     ListedExtensions::of(kept, listed.err().or(too_large))
 }
 
-/// About what the fields of an object take that an extension is read from.
+/// Estimates the size of the fields of an object from which an extension is read.
 fn weight(object: &Value) -> usize {
     let fields = [
         "/metadata/labels",
@@ -291,7 +291,7 @@ fn weight(object: &Value) -> usize {
     fields.map(bytes).sum::<usize>() + NODE
 }
 
-/// JSON that was read has at most 128 levels.
+/// Estimates the size of a value. The recursion is bounded, because parsed JSON has at most 128 levels.
 fn bytes(value: &Value) -> usize {
     NODE + match value {
         Value::String(text) => text.len(),
@@ -320,13 +320,13 @@ impl Extensions {
 /// The most pages of a list, of 100 extensions each.
 const MOST_SHARED_PAGES: usize = 50;
 
-/// How long a list can take: an API server waits for an answer for 30 s at most.
+/// The time limit of a list: an API server waits at most 30 s for an answer.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The most bytes that are kept of a list.
 const MOST_WEIGHT: usize = 16 << 20;
 
-/// What a value takes without its text.
+/// The size of a value without its text, in bytes.
 const NODE: usize = 64;
 
 #[cfg(test)]

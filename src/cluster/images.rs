@@ -1,15 +1,15 @@
-//! The images of the bundles that installed extensions can be upgraded to, read before an edit asks for them.
+//! The bundle images that installed extensions can be upgraded to, read before an edit needs them.
 //!
 //! ```text
 //! ClusterExtensions, catalogs --> wanted images --> registry or store --> bundle --.
-//!                                              CRDs and kinds of the cluster ------+--> held
-//! CRDs --watch (metadata)--> versions --> which of the held are current --> BundleContents --> follower
-//!                       '--> owners ------------------------------------------^
+//!                                              CRDs and kinds of the cluster ------+--> loaded images
+//! CRDs --watch (metadata)--> versions --> which of the images are current --> BundleContents --> follower
+//!                       '--> owners --------------------------------------------^
 //! ```
 //!
-//! Invariants: no answer waits for any of this; what is published was compared with each CRD in the version that the watch
-//! reported last; images are read one after the other, in memory of a pool of their own; an image that cannot be read costs
-//! that image alone, and is tried again after a pause that grows.
+//! Invariants: no answer waits for this; published contents were compared with each CRD in the version that the watch
+//! reported last; images are read one at a time, in memory of a separate pool; an image that cannot be read affects
+//! only itself, and is tried again after a pause that grows.
 
 mod held;
 #[cfg(test)]
@@ -46,35 +46,35 @@ use olmguard_preflight::content::{BundleContents, UnreadableBundle};
 use olmguard_server::telemetry::OncePerChange;
 use olmguard_server::telemetry::metrics::{ImageMetrics, ImageState};
 
-/// A source of images.
+/// A reader of images.
 pub trait ReadImage: Debug + Send + Sync {
-    /// Reads the image of a bundle, in memory of this account. It waits for a registry.
+    /// Reads the image of a bundle, in memory of this account. Blocks while it waits for a registry.
     ///
     /// # Errors
-    /// If the image cannot be had, in one line.
+    /// Returns the reason why the image is unavailable, in one line.
     fn read(&self, image: &str, memory: &Account) -> Result<ReadBundle, String>;
 }
 
-/// What is in an image, and the memory that it has.
+/// The contents of an image, with the memory that they occupy.
 pub type ReadBundle = (Result<RegistryBundle, UnreadableBundle>, Loan);
 
-/// What the reading of images is given.
+/// The inputs and outputs of reading images ahead.
 #[derive(Clone, Debug)]
 pub struct ImagesConfig {
-    /// Where they are read.
+    /// The reader of the images.
     pub source: Arc<dyn ReadImage>,
     /// The catalogs that edits are judged by.
     pub snapshot: Arc<ArcSwap<Snapshot>>,
-    /// The receiver of what was read, sent again when it changes.
+    /// The receiver of the contents, which are sent again when they change.
     pub contents: mpsc::Sender<Arc<BundleContents>>,
-    /// The memory of all bundles together.
+    /// The memory for all bundles together.
     pub memory: Pool,
-    /// What is counted.
+    /// The metrics of images.
     pub metrics: Arc<ImageMetrics>,
 }
 
-/// Reads images ahead whenever `is_ready` says that the catalogs are known. It ends if the watch of CRDs or the receiver of
-/// contents does, which neither does but by a fault of ours.
+/// Reads images ahead whenever `is_ready` reports that the catalogs are known. Ends if the watch of CRDs or the
+/// receiver of contents ends, which only a bug in this program can cause.
 pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: ImagesConfig) {
     let (events, mut received) = mpsc::channel(BACKLOG);
     let crds = WatchedKind::required(held::CRDS).metadata();
@@ -99,14 +99,14 @@ pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: Ima
     }
 }
 
-/// Something that is waited for.
+/// An event that the task waits for.
 enum ImagesEvent {
     Crds(WatchEvent<(String, Value)>),
     Done(Result<Work, JoinError>),
     Turn,
 }
 
-/// What was done beside the watch, one thing at a time.
+/// The result of background work. Only one piece of work runs at a time.
 enum Work {
     Listed(
         Result<Vec<String>, ExtensionsError>,
@@ -121,12 +121,12 @@ struct FailedImage {
     next: Instant,
 }
 
-/// Contents that a follower was sent.
+/// The contents that were last sent to the follower.
 struct SentContents {
     reads: BTreeSet<u64>,
-    /// How often the owners of CRDs had changed; none if they were not known.
+    /// The number of changes of CRD owners; none if they were not known.
     owners: Option<u64>,
-    /// The release 1.x of operator-controller that they are for.
+    /// The release 1.x of operator-controller that the contents are for.
     minor: u8,
     contents: Arc<BundleContents>,
     at: Instant,
@@ -137,24 +137,24 @@ struct Images {
     config: ImagesConfig,
     crds: WatchedCrds,
     kubernetes: Option<KubernetesVersion>,
-    /// The images of the last list, the likeliest first.
+    /// The images of the last list, the most likely first.
     wanted: Vec<String>,
     /// The images to read now.
     queue: VecDeque<String>,
     held: BTreeMap<String, HeldImage>,
     failed: BTreeMap<String, FailedImage>,
     work: JoinSet<Work>,
-    /// When to list the extensions again.
+    /// The time to list the extensions again.
     list_at: Instant,
-    /// When to find out which images are due, if something has changed.
+    /// The time to check which images are due, if something has changed.
     check_at: Option<Instant>,
-    /// How many images were read.
+    /// The number of reads so far.
     reads: u64,
-    /// What was sent last; none before the first time.
+    /// The contents that were sent last; none before the first time.
     sent: Option<SentContents>,
-    /// Why the CRDs are not known.
+    /// The reason why the CRDs are not known.
     watch_fault: OncePerChange,
-    /// Why the extensions are not known.
+    /// The reason why the extensions are not known.
     list_fault: OncePerChange,
 }
 
@@ -184,7 +184,7 @@ impl Images {
             ImagesEvent::Crds(event) => self.crds(event),
             ImagesEvent::Turn => {}
             ImagesEvent::Done(Ok(Work::Listed(listed, kubernetes))) => {
-                // If the API server does not give it, it is the one that it was.
+                // If the API server does not report its version, the last known one stays.
                 self.kubernetes = kubernetes.or(self.kubernetes);
                 self.listed(listed);
             }
@@ -200,7 +200,7 @@ impl Images {
         }
     }
 
-    /// When there is something to do, if nothing is being done.
+    /// Returns the time of the next work, if none is running.
     fn wake(&self) -> Instant {
         self.check_at
             .map_or(self.list_at, |at| at.min(self.list_at))
@@ -220,12 +220,12 @@ impl Images {
             _ => {}
         }
         if self.crds.take(event) {
-            // Several change at a time.
+            // CRDs often change several at a time.
             self.check_at.get_or_insert(Instant::now() + SOON);
         }
     }
 
-    /// Asks which extensions there are, and which images they may need.
+    /// Lists the extensions and the images that they may need.
     fn list(&mut self) {
         self.list_at = Instant::now() + INTERVAL;
         let (client, snapshot) = (self.client.clone(), self.config.snapshot.load_full());
@@ -258,7 +258,7 @@ impl Images {
         }
     }
 
-    /// The images that are not held as the cluster is now, but for those that failed a while ago.
+    /// Returns the images that are not loaded for the current state of the cluster, except those that failed recently.
     fn due(&self) -> VecDeque<String> {
         let (now, versions) = (Instant::now(), self.versions());
         let is_held = |image: &String| {
@@ -276,7 +276,7 @@ impl Images {
         due.cloned().collect()
     }
 
-    /// The list comes first, so that a long queue holds up no news.
+    /// Starts the next piece of work. Listing comes first, so that a long queue does not delay new facts.
     fn begin_next(&mut self, is_ready: &impl Fn() -> bool) {
         let now = Instant::now();
         if now >= self.list_at && is_ready() {
@@ -285,7 +285,7 @@ impl Images {
         if now >= self.list_at {
             self.list_at = now + SOON;
         }
-        // Before the CRDs are listed, no image would be current.
+        // Before the CRDs are listed, no image counts as current.
         if !self.crds.is_listed {
             self.check_at = None;
             return;
@@ -344,7 +344,7 @@ impl Images {
         }
     }
 
-    /// Sends what is current, if that is not what was sent last.
+    /// Sends the current contents, if they differ from what was last sent.
     async fn publish(&mut self) -> Result<(), mpsc::error::SendError<Arc<BundleContents>>> {
         let versions = self.versions();
         let held = self.held.values();
@@ -371,7 +371,7 @@ impl Images {
         Ok(())
     }
 
-    /// Whether nothing is withdrawn, and nothing is new, or more images come soon.
+    /// Whether nothing must be withdrawn, and either nothing is new or more images will follow soon.
     fn can_wait(&self, reads: &BTreeSet<u64>, minor: u8) -> bool {
         self.sent.as_ref().is_some_and(|sent| {
             let comes_more = !self.queue.is_empty() && Instant::now() < sent.at + SOON;
@@ -380,7 +380,8 @@ impl Images {
         })
     }
 
-    /// A follower drops the contents of another OLM, which can be gone again by now.
+    /// Sends the contents again if the follower has dropped them. It drops contents for another OLM version, and that
+    /// version may have been in use only for a while.
     fn send_again_if_lost(&mut self) {
         let snapshot = self.config.snapshot.load();
         let is_lost = |sent: &SentContents| {
@@ -401,7 +402,7 @@ impl Images {
     }
 }
 
-/// One image, with what the cluster has of its bundle.
+/// Reads one image, and compares its bundle with the objects in the cluster.
 async fn held(
     client: Client,
     source: Arc<dyn ReadImage>,
@@ -419,7 +420,7 @@ async fn held(
         bundle_objects::of_bundles(client, &contents, &sought, stamp.versions.minor).await;
     let (compared, error) = compared.map_err(|error| error.to_string())?;
     error.map_or(Ok(()), |error| Err(error.to_string()))?;
-    // What was read whole is large.
+    // Dropping the complete bundle takes a while, because it is large.
     let memory = memory.clone();
     let kept = spawn_blocking(move || {
         drop((contents, whole));
@@ -430,7 +431,8 @@ async fn held(
     kept.map_err(|_| "no room: the memory of images is taken by others".to_owned())
 }
 
-/// The images that the extensions of a cluster can be upgraded to: the likeliest of each extension before any other.
+/// Returns the images that the extensions of a cluster can be upgraded to. The most likely image of each extension
+/// comes first, then the second of each, and so on.
 async fn wanted(client: Client, snapshot: Arc<Snapshot>) -> Result<Vec<String>, ExtensionsError> {
     let listed = extensions::list(client, |object| Extension::recognised(&object)).await;
     if let Some(fault) = listed.fault {
@@ -451,15 +453,15 @@ async fn wanted(client: Client, snapshot: Arc<Snapshot>) -> Result<Vec<String>, 
         match found.await.map_err(JoinError::try_into_panic) {
             Ok(found) => of_each.extend(found),
             Err(Ok(panic)) => resume_unwind(panic),
-            // The runtime ends.
+            // The runtime is shutting down.
             Err(Err(_)) => return Ok(in_turns(&of_each)),
         }
-        // No more than half of a core.
+        // The pause limits the work to half of a core.
         sleep(begun.elapsed()).await;
     }
 }
 
-/// The first of each, then the second of each, and so on; each once.
+/// Takes the first image of each extension, then the second of each, and so on, without duplicates.
 fn in_turns(of_each: &[Vec<String>]) -> Vec<String> {
     let turns = (0..MOST_EACH).flat_map(|at| of_each.iter().filter_map(move |all| all.get(at)));
     let mut seen = BTreeSet::new();
@@ -467,31 +469,31 @@ fn in_turns(of_each: &[Vec<String>]) -> Vec<String> {
     each_once.take(MOST_IMAGES).cloned().collect()
 }
 
-/// How often the extensions are listed.
+/// The interval between two lists of the extensions.
 const INTERVAL: Duration = Duration::from_mins(1);
 
-/// How long an image counts as what its tag names.
+/// The time for which an image counts as the current one of its tag.
 const TAG_AGE: Duration = Duration::from_mins(10);
 
-/// How soon after a change of CRDs.
+/// The delay after a change of CRDs.
 const SOON: Duration = Duration::from_secs(2);
 
-/// How many extensions are looked at.
+/// The most extensions that are considered.
 const MOST_EXTENSIONS: usize = 5000;
 
-/// How many of them without a pause.
+/// The number of extensions that are processed without a pause.
 const CHUNK: usize = 10;
 
-/// How many images are read for an extension.
+/// The most images per extension.
 const MOST_EACH: usize = 5;
 
-/// How many images are read at all.
+/// The most images in total.
 const MOST_IMAGES: usize = 500;
 
-/// How many events wait.
+/// The most waiting events.
 const BACKLOG: usize = 16;
 
-/// How an image that cannot be read is tried again, without end.
+/// The delays between attempts to read an image. Attempts never end.
 const RETRY: Retry = Retry {
     base: Duration::from_mins(1),
     cap: Duration::from_hours(1),

@@ -1,7 +1,7 @@
-//! Objects of any kind: as the API server sends them, listed page by page, in the version that is served.
+//! Objects of any kind, as the API server sends them: listed page by page, in the version that the cluster serves.
 //!
-//! kube's `DynamicObject` reads the metadata, and fails where a label is a number; one such object
-//! would then fail the whole list. This one takes what it is given and is read later, by itself.
+//! kube's `DynamicObject` parses the metadata, and fails if a label is a number. One such object would fail the whole
+//! list. [`WatchedObject`] accepts any object, which is then read on its own.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::cluster::{FaultClass, WatchFault};
 
-/// The object; of its metadata only what a watch goes by is read.
+/// An object. Only the metadata that a watch needs is parsed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Value")]
 pub(super) struct WatchedObject {
@@ -68,7 +68,7 @@ impl Resource for WatchedObject {
     }
 }
 
-/// The name of an object; API servers have none without.
+/// Returns the name of an object. All objects from an API server have one.
 pub(super) fn name(object: &Value) -> &str {
     let name = object.pointer("/metadata/name").and_then(Value::as_str);
     name.unwrap_or_default()
@@ -76,10 +76,10 @@ pub(super) fn name(object: &Value) -> &str {
 
 // === Lists, page by page ===
 
-/// Hands every object of at most so many pages to `take`, in the order of the API server.
+/// Passes every object of at most `most` pages to `take`, in the order of the API server.
 ///
 /// # Errors
-/// If a page cannot be read, or there are more of them; the objects of earlier pages were handed over.
+/// Fails if a page cannot be read, or if there are more pages. The objects of earlier pages were passed on.
 pub(super) async fn pages(
     api: &Api<WatchedObject>,
     most: usize,
@@ -88,7 +88,7 @@ pub(super) async fn pages(
     pages_of(api, ListParams::default().limit(PAGE), most, take).await
 }
 
-/// The same of the objects that these parameters select, as many in a page as they say.
+/// Lists the objects that these parameters select, with their page size.
 ///
 /// # Errors
 /// As [`pages`].
@@ -115,7 +115,7 @@ pub(super) async fn pages_of(
     })
 }
 
-/// An object of a list with the names of its kind, which the API server of some kinds leaves to the list.
+/// Adds the API version and the kind to an object of a list, because the API server omits them for some kinds.
 pub(super) fn named(resource: &ApiResource, mut object: Value) -> Value {
     if let Some(members) = object.as_object_mut() {
         let (version, kind) = (&resource.api_version, &resource.kind);
@@ -127,18 +127,18 @@ pub(super) fn named(resource: &ApiResource, mut object: Value) -> Value {
     object
 }
 
-/// How many objects are asked for at once.
+/// The number of objects in one page.
 const PAGE: u32 = 100;
 
-/// An API server that never ends a list is not listened to forever.
+/// The most pages of a list, in case an API server never ends it.
 pub(super) const MOST_PAGES: usize = 1000;
 
 // === The API version under which the cluster serves a kind ===
 
-/// A kind under the names that it had, the best one first: group, version, kind.
+/// A kind under all names that it has had, preferred one first: group, version, kind.
 pub(super) type Names = [(&'static str, &'static str, &'static str)];
 
-/// The first of these that the cluster serves.
+/// Returns the first of these that the cluster serves.
 pub(super) async fn served(
     client: &Client,
     names: &Names,
@@ -154,7 +154,7 @@ pub(super) async fn served(
     Ok(None)
 }
 
-/// What was looked for, in words.
+/// Describes these names for messages.
 pub(super) fn looked_for(names: &Names) -> String {
     let name = |(group, version, kind): &(&str, &str, &str)| format!("{kind} of {group}/{version}");
     names.iter().map(name).collect::<Vec<_>>().join(", ")

@@ -3,16 +3,15 @@
 //! ```text
 //! token --SHA-256--> known? --no--> a place --> TokenReview --> SubjectAccessReview: get /metrics
 //!                      '--yes----------------------------------------------.        |
-//!                                                                          '--> Ok, or Denied
+//!                                                                          '--> Ok, or ScrapeDenied
 //! ```
 //!
-//! Upstream: controller-runtime, [`pkg/metrics/filters/filters.go`], and below it Kubernetes,
-//! `apiserver/pkg/authentication/token/cache`. As there an answer is kept for a minute; unlike there a
-//! refusal is kept for less, and neither depends on what is in the token.
+//! Upstream: controller-runtime, [`pkg/metrics/filters/filters.go`], and in turn Kubernetes,
+//! `apiserver/pkg/authentication/token/cache`. As there, an answer is cached for a minute. Unlike there, a denial is
+//! cached for less, and neither time depends on the token.
 //!
-//! Invariants: a token is sent to the API server and nowhere else, so it is in no text, and what is
-//! kept of it is its hash; what clients send takes bounded memory, and a bounded part of the API
-//! server's time.
+//! Invariants: a token is sent only to the API server, so it is in no text, and only its hash is stored; clients can
+//! use only bounded memory, and a bounded part of the API server's time.
 //!
 //! [`pkg/metrics/filters/filters.go`]: https://github.com/kubernetes-sigs/controller-runtime/blob/v0.24.1/pkg/metrics/filters/filters.go
 
@@ -38,7 +37,7 @@ use crate::cluster::{FaultClass, WatchFault, line};
 use crate::foreign_text::one_line;
 use olmguard_server::telemetry::{Authorizer, Authorizing, ScrapeDenied};
 
-/// Asks an API server about scrapers.
+/// An authorizer that asks an API server about scrapers.
 #[derive(derive_more::Debug)]
 #[debug("Scrapers {{ .. }}")]
 pub struct Scrapers {
@@ -49,7 +48,7 @@ pub struct Scrapers {
 }
 
 impl Scrapers {
-    /// Asks the API server of this client.
+    /// Creates an authorizer that asks the API server of this client.
     pub fn new(client: Client) -> Self {
         let (client, _) = line::open(client);
         Self {
@@ -76,7 +75,7 @@ impl Scrapers {
 
     async fn asked(&self, key: &TokenHash, token: &str) -> Result<Ruling, WatchFault> {
         let _place = self.places.acquire().await.expect("it is never closed");
-        // Another request with this token may have been answered while this one waited.
+        // Another request with this token may have been answered during the wait.
         if let Some(ruling) = self.known().get(key, Instant::now()) {
             return Ok(ruling);
         }
@@ -103,22 +102,22 @@ fn late() -> WatchFault {
     }
 }
 
-/// How many tokens the API server is asked about at the same time.
+/// The number of tokens that the API server is asked about at the same time.
 const PLACES: usize = 4;
 
-/// How long an answer may take, with the wait for a place: half of what Prometheus gives a scrape.
+/// The time limit for an answer, including the wait for a place: half of Prometheus' default scrape timeout.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-// === The answers about tokens of the last moments ===
+// === The cache of recent answers about tokens ===
 
-/// What becomes of the bearer of a token.
+/// The answer about the bearer of a token.
 type Ruling = Result<(), ScrapeDenied>;
 
-/// The SHA-256 of a token, by which no token can be found.
+/// The SHA-256 of a token, from which the token cannot be derived.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 struct TokenHash([u8; SHA256_OUTPUT_LEN]);
 
-/// Rulings, each for a while, [`MOST`] at most.
+/// A cache of at most [`MOST`] rulings, each with an expiry.
 #[derive(Default)]
 struct RulingCache(HashMap<TokenHash, (Ruling, Instant)>);
 
@@ -130,14 +129,14 @@ impl TokenHash {
 }
 
 impl RulingCache {
-    /// The ruling on a token, if it is still good.
+    /// Returns the ruling on a token, if it has not expired.
     fn get(&self, key: &TokenHash, now: Instant) -> Option<Ruling> {
         let (ruling, until) = self.0.get(key)?;
         (now < *until).then(|| ruling.clone())
     }
 
-    /// Keeps a ruling. Where there is no room the one goes that would go first anyway: a flood of
-    /// tokens that nobody knows takes the places of others like it before that of a scraper.
+    /// Stores a ruling. If the cache is full, the entry that expires first is removed. So a flood of unknown tokens
+    /// replaces its own entries before the entry of a scraper.
     fn insert(&mut self, key: TokenHash, ruling: Ruling, now: Instant) {
         self.0.retain(|_, (_, until)| now < *until);
         if self.0.len() >= MOST {
@@ -156,18 +155,18 @@ impl RulingCache {
     }
 }
 
-/// How many rulings are kept.
+/// The most cached rulings.
 const MOST: usize = 256;
 
-/// How long a token that was revoked is still taken.
+/// The time for which a revoked token is still accepted.
 const ALLOWED: Duration = Duration::from_mins(1);
 
-/// How long a right that was granted is not seen.
+/// The time after which a newly granted permission takes effect.
 const REFUSED: Duration = Duration::from_secs(10);
 
 // === The two requests to the API server: the user of a token, and whether that user can read the metrics ===
 
-/// What the API server says of a token.
+/// Returns the ruling of the API server on a token.
 async fn review_ruling(client: &Client, token: &str) -> Result<Ruling, WatchFault> {
     let Some(user) = user(client, token).await? else {
         return Ok(Err(ScrapeDenied::Unauthenticated));
@@ -180,8 +179,8 @@ async fn review_ruling(client: &Client, token: &str) -> Result<Ruling, WatchFaul
     Ok(Err(ScrapeDenied::Forbidden { user: name }))
 }
 
-/// Whose it is; none if it is nobody's. It is asked without audiences, so the token has to be for the
-/// API server, as the token of a service account in a pod is.
+/// Returns the user of a token; none if the API server does not know it. The request names no audience, so the token
+/// must be for the API server, as the token of a service account in a pod is.
 async fn user(client: &Client, token: &str) -> Result<Option<UserInfo>, WatchFault> {
     let review = TokenReview {
         spec: TokenReviewSpec {
@@ -225,11 +224,11 @@ async fn can_read(client: &Client, token: &str, user: UserInfo) -> Result<bool, 
     Ok(status.allowed)
 }
 
-/// Whatever an API server answers may repeat what it was sent, the token.
+/// Converts an error. The answer of an API server may repeat the token that it was sent.
 fn fault(error: kube::Error, token: &str) -> WatchFault {
     match error {
         kube::Error::Api(mut status) => {
-            // Before the text is cut, which could leave a part of the token.
+            // Before the text is truncated, because truncation could leave a part of the token.
             status.message = without(token, &status.message);
             WatchFault::from(&kube::Error::Api(status))
         }
@@ -252,14 +251,14 @@ fn lacks(kind: &str, field: &str) -> WatchFault {
     }
 }
 
-// === The log of scrapers. No line has a token or a user ===
+// === The log of scrapers. No line contains a token or a user ===
 
-/// Logs, with a pause between two lines: anyone who reaches the port can cause one.
+/// A log with a pause between two lines, because any client that reaches the port can cause one.
 #[derive(Debug, Default)]
 struct DenialLog(Mutex<Option<Instant>>);
 
 impl DenialLog {
-    /// The API server could not be asked.
+    /// Logs that the API server did not answer.
     fn failed(&self, fault: &WatchFault) {
         if self.is_due() {
             warn!(
@@ -281,12 +280,12 @@ impl DenialLog {
     }
 }
 
-/// The API server does not know whose token it is, and says this about it.
+/// Logs that the API server rejected a token, with its reason.
 fn log_unauthenticated(error: &str) {
     debug!(error, "Denied a metrics client, its token is invalid");
 }
 
-/// The API server knows the user, who has no such right.
+/// Logs that the user of a token is not authorized.
 fn log_forbidden() {
     debug!("Denied a metrics client, its user cannot get /metrics");
 }

@@ -1,4 +1,4 @@
-//! The changes of a webhook configuration that make API servers trust a bundle.
+//! The changes to a webhook configuration that make API servers trust a bundle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,7 @@ use crate::cluster::authority::error::AuthorityFailure;
 use olmguard_server::pem_file;
 use olmguard_server::tls::Leaf;
 
-/// The webhooks of ours: their places, and the bundles that they have.
+/// Returns our webhooks: their indexes, and their bundles.
 pub(super) fn ours<'c>(
     configuration: &'c ValidatingWebhookConfiguration,
     names: &[ServerName<'_>],
@@ -42,9 +42,9 @@ pub(super) fn ours<'c>(
         .collect())
 }
 
-/// The patch that puts a bundle at each of these places; none where there is none to put.
+/// Returns the patch that sets the bundles at these indexes; none if there are none.
 ///
-/// The patch applies only to the version that was read, so the places of the webhooks are right.
+/// The patch applies only to the version that was read, so the indexes are correct.
 pub(super) fn patch(
     configuration: &ValidatingWebhookConfiguration,
     bundles: impl Iterator<Item = (usize, String)>,
@@ -60,13 +60,13 @@ pub(super) fn patch(
     Some(patch.expect("each step has its op, path and value"))
 }
 
-/// Nothing if the webhook has no bundle.
+/// Returns the bundle of a webhook; empty if it has none.
 fn bundle(webhook: &ValidatingWebhook) -> &[u8] {
     let found = webhook.client_config.ca_bundle.as_ref();
     found.map_or(&[], |ByteString(found)| found)
 }
 
-/// The annotation by which another program writes these bundles.
+/// Returns the annotation by which another program writes these bundles, if any.
 fn injection(configuration: &ValidatingWebhookConfiguration) -> Option<&'static str> {
     let annotations = configuration.metadata.annotations.as_ref()?;
     INJECTIONS
@@ -74,20 +74,20 @@ fn injection(configuration: &ValidatingWebhookConfiguration) -> Option<&'static 
         .find(|name| annotations.contains_key(*name))
 }
 
-/// Adds it, or replaces the one that is there.
+/// Returns the step that adds or replaces a bundle.
 fn put(at: usize, bundle: &str) -> Value {
     let value = ByteString(bundle.as_bytes().to_vec());
     json!({"op": "add", "path": format!("/webhooks/{at}/clientConfig/caBundle"), "value": value})
 }
 
-/// Whether an API server calls it by one of these names.
+/// Whether an API server calls the webhook by one of these names.
 fn is_ours(client: &WebhookClientConfig, names: &[ServerName<'_>]) -> bool {
     let called = called(client);
     let called = called.and_then(|called| ServerName::try_from(called).ok());
     called.is_some_and(|called| names.contains(&called))
 }
 
-/// The name that the certificate of a webhook has to be for.
+/// Returns the name that the certificate of a webhook must be valid for.
 pub(in crate::cluster) fn called(client: &WebhookClientConfig) -> Option<String> {
     if let Some(service) = &client.service {
         return Some(format!("{}.{}.svc", service.name, service.namespace));
@@ -116,27 +116,27 @@ const INJECTIONS: [&str; 4] = [
     "service.beta.openshift.io/inject-cabundle",
 ];
 
-// === The memory of one replica about a configuration: the bundle it has put there, and foreign certificates ===
+// === What one replica remembers of a configuration: the published bundle, and foreign certificates ===
 //
-// Foreign certificates stay next to ours for [`GRACE`]. A server with a certificate from another Secret
-// or from cert-manager is so trusted until its last replica is gone. After that they are removed, because
-// olmguard decides which CAs are trusted. Each look forgets certificates that are gone.
+// Foreign certificates stay next to ours for [`GRACE`]. So a server with a certificate from another Secret or from
+// cert-manager stays trusted until its last replica has ended. After that they are removed, because olmguard decides
+// which CAs are trusted. Certificates that are no longer in the bundle are forgotten.
 
-/// What is known of one configuration.
+/// What this replica remembers of one configuration.
 #[derive(Debug, Default)]
 pub(super) struct KnownConfiguration {
-    /// What of ours was found or put there last, if anything was.
+    /// Our certificates that were last published, if any.
     ours: Option<Certificates>,
     /// Foreign certificates, and when each was seen first.
     others: BTreeMap<Certificate, Instant>,
-    /// What was noted last, and has not been otherwise since.
+    /// The last note, if it still applies.
     noted: Option<BundleNote>,
 }
 
-/// What somebody should look at.
+/// A condition that an administrator should know about.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum BundleNote {
-    /// There is no such configuration.
+    /// The configuration does not exist.
     Absent,
     /// The bundle was changed by another client.
     Changed,
@@ -144,20 +144,21 @@ pub(super) enum BundleNote {
     Others,
 }
 
-/// A moment, by the clock that people set and by the one that nobody sets.
+/// A moment, by the wall clock and by the monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClockMoment {
     pub(super) now: SystemTime,
     pub(super) at: Instant,
 }
 
-/// DER.
+/// A certificate as DER.
 type Certificate = Vec<u8>;
 
 type Certificates = BTreeSet<Certificate>;
 
 impl KnownConfiguration {
-    /// What each of these bundles is to be so that ours is trusted; none for one that is right.
+    /// Returns a new value for each of these bundles, so that it contains our certificates; `None` for one that is
+    /// right.
     pub(super) fn look(
         &mut self,
         found: &[&[u8]],
@@ -175,19 +176,19 @@ impl KnownConfiguration {
         (wanted, note)
     }
 
-    /// Ours stand there.
+    /// Records that our certificates are published.
     pub(super) fn published(&mut self, bundle: &str) {
         self.ours = Some(certificates(bundle.as_bytes()));
     }
 
-    /// There is no such configuration; what becomes of it meanwhile is nobody's fault.
+    /// Records that the configuration does not exist. Changes until it exists again are not reported.
     pub(super) fn absent(&mut self) -> Option<BundleNote> {
         self.ours = None;
         self.others.clear();
         self.note(Some(BundleNote::Absent))
     }
 
-    /// Remembers those of others, and says whether some were not known.
+    /// Remembers foreign certificates. Returns true if some of them are new.
     fn meet(&mut self, all: &Certificates, ours: &Certificates, at: Instant) -> bool {
         let was_ours =
             |one: &Certificate| self.ours.as_ref().is_some_and(|ours| ours.contains(one));
@@ -211,7 +212,7 @@ impl KnownConfiguration {
     ) -> Option<String> {
         let kept = set.iter().filter(|one| self.is_kept(one, moment));
         let kept: Certificates = kept.cloned().collect();
-        // In any order: two replicas that do not know each other's would put it to and fro.
+        // The order does not matter: otherwise replicas that write different orders would overwrite each other forever.
         let is_right = !set.is_empty() && *set == ours.union(&kept).cloned().collect();
         if is_right || found == bundle.as_bytes() {
             return None;
@@ -244,7 +245,7 @@ impl KnownConfiguration {
         }
     }
 
-    /// Tells what differs from what was noted last.
+    /// Returns the note if it differs from the last one.
     fn note(&mut self, note: Option<BundleNote>) -> Option<BundleNote> {
         let is_same = self.noted == note;
         self.noted = note;
@@ -252,13 +253,13 @@ impl KnownConfiguration {
     }
 }
 
-/// All that can be read; what cannot, vouches for nobody.
+/// Returns all certificates that can be read; others cannot make anything trusted.
 fn certificates(bundle: &[u8]) -> Certificates {
     let all = CertificateDer::pem_slice_iter(bundle);
     all.filter_map(Result::ok).map(|one| one.to_vec()).collect()
 }
 
-/// How long certificates of others are trusted beside ours: longer than a roll-out takes.
+/// The time for which foreign certificates stay trusted next to ours: longer than a rollout takes.
 pub(super) const GRACE: Duration = Duration::from_hours(1);
 
 #[cfg(test)]
@@ -267,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// A certificate that is valid until this year begins.
+    /// Returns a certificate that is valid until the start of this year.
     fn until(year: i32) -> String {
         let mut params = CertificateParams::new(["x".to_owned()]).unwrap();
         params.not_after = date_time_ymd(year, 1, 1);
@@ -282,7 +283,7 @@ mod tests {
         }
     }
 
-    /// In the year 2001.
+    /// Returns a moment in the year 2001.
     fn begin() -> ClockMoment {
         ClockMoment {
             now: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000),

@@ -1,12 +1,12 @@
-//! Reasons why the cluster does not keep or publish an authority. No text holds anything of a Secret.
+//! Reasons why the cluster does not store or publish an authority. No text contains any part of a Secret.
 
 use crate::cluster::fault_words;
 use olmguard_server::tls::self_managed::StoreError;
 
-/// What was asked for, and did not come about.
+/// A request that failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AuthorityFailure {
-    /// Another replica, or somebody else, was faster.
+    /// Another client wrote first.
     #[error("changed by another client in the meantime")]
     Conflict,
     /// Two writers would fight over it.
@@ -50,7 +50,7 @@ pub(super) enum AuthorityFailure {
     NoVersion(String),
 }
 
-/// The object that was asked for.
+/// The requested object.
 #[derive(Clone, Debug, derive_more::Display)]
 pub(super) enum AskedObject {
     #[display("Secret {name:?} in namespace {namespace:?}")]
@@ -60,12 +60,12 @@ pub(super) enum AskedObject {
 }
 
 impl AuthorityFailure {
-    /// What the client says of a request.
+    /// Converts an error of a request.
     pub(super) fn of(verb: &'static str, asked: AskedObject, error: &kube::Error) -> Self {
         let words = told(error);
         let failed = |asked, words| Self::Failed { verb, asked, words };
         match code(error) {
-            // What is to be changed was there when it was read.
+            // The object existed when it was read.
             Some(404) if verb == "patch" => Self::Conflict,
             Some(409) => Self::Conflict,
             Some(403) => Self::Denied { verb, asked, words },
@@ -82,7 +82,7 @@ fn code(error: &kube::Error) -> Option<u16> {
     }
 }
 
-/// An answer that cannot be read is not quoted: it may be a Secret.
+/// Describes an error. An answer that cannot be parsed is not quoted, because it may be a Secret.
 fn told(error: &kube::Error) -> String {
     match error {
         kube::Error::SerdeError(_) => "the answer of the API server cannot be read".to_owned(),
@@ -113,7 +113,7 @@ impl AskedObject {
         }
     }
 
-    /// The resource, as a role names it.
+    /// Returns the name of the resource in a role.
     fn resource(&self) -> &'static str {
         match self {
             Self::Secret { .. } => "secrets",

@@ -1,4 +1,4 @@
-//! What was read of an image, and whether the cluster is still as it was then.
+//! A loaded image, and whether the cluster still has the state it was compared with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -14,54 +14,55 @@ use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::content::{BundleContents, owned};
 use olmguard_preflight::owner::is_same_owner;
 
-/// The kind of the definitions.
+/// The kind of custom resource definitions.
 pub(super) const CRDS: &Names = &[("apiextensions.k8s.io", "v1", "CustomResourceDefinition")];
 
-/// The name of a CRD, and what shows who owns it and which version of the object it is.
+/// Returns the name of a CRD, with the fields that show its owner and its version.
 pub(super) fn marks(crd: &Value) -> (String, Value) {
     (object::name(crd).to_owned(), owned(crd))
 }
 
-/// The version of a CRD by its marks.
+/// Returns the version of a CRD.
 fn version(marks: &Value) -> Option<&str> {
     marks.pointer("/metadata/resourceVersion")?.as_str()
 }
 
-/// The marks of all CRDs of the cluster, once they are listed.
+/// The relevant fields of all CRDs of the cluster, once they are listed.
 #[derive(Debug, Default)]
 pub(super) struct WatchedCrds {
     marks: Arc<BTreeMap<String, Value>>,
     pub(super) is_listed: bool,
-    /// How often the owner of one has changed.
+    /// The number of changes of CRD owners.
     owner_changes: u64,
-    /// How often a CRD of each API group has changed: then other kinds of the group can be served.
+    /// The number of CRD changes in each API group. After a change, the group may serve other
+    /// kinds.
     changes: Arc<BTreeMap<String, u64>>,
 }
 
-/// What is known when an image is read.
+/// The state at the time of a read.
 #[derive(Clone, Debug)]
 pub(super) struct ReadStamp {
-    /// Which read it is.
+    /// The number of the read.
     pub(super) read: u64,
-    /// When it is.
+    /// The time of the read.
     pub(super) at: Instant,
-    /// What runs in the cluster.
+    /// The versions in the cluster.
     pub(super) versions: ClusterVersions,
-    /// How often a CRD of each API group had changed.
+    /// The number of CRD changes in each API group.
     pub(super) changes: Arc<BTreeMap<String, u64>>,
 }
 
-/// What runs in a cluster and decides how a bundle is checked.
+/// The versions in a cluster that affect how a bundle is checked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct ClusterVersions {
     /// The release 1.x of operator-controller.
     pub(super) minor: u8,
-    /// The version of Kubernetes, which serves kinds of its own.
+    /// The version of Kubernetes, which determines its built-in kinds.
     pub(super) kubernetes: Option<KubernetesVersion>,
 }
 
 impl WatchedCrds {
-    /// Takes an event; whether anything is different.
+    /// Processes an event. Returns true if anything has changed.
     pub(super) fn take(&mut self, event: WatchEvent<(String, Value)>) -> bool {
         match event {
             WatchEvent::Listed(all) => self.listed(all.into_iter().collect()),
@@ -83,7 +84,7 @@ impl WatchedCrds {
         }
     }
 
-    /// What changed while nothing was heard counts as one change.
+    /// Replaces all CRDs. Changes while the watch was lost count as one change.
     fn listed(&mut self, all: BTreeMap<String, Value>) -> bool {
         let names = self.marks.keys().chain(all.keys());
         let names: BTreeSet<String> = names
@@ -107,37 +108,37 @@ impl WatchedCrds {
         is_other
     }
 
-    /// How often the owner of one has changed, if they are listed.
+    /// Returns the number of owner changes, if the CRDs are listed.
     pub(super) fn owner_changes(&self) -> Option<u64> {
         self.is_listed.then_some(self.owner_changes)
     }
 
-    /// The marks of each by its name, if they are listed.
+    /// Returns the fields of each CRD by its name, if the CRDs are listed.
     pub(super) fn known(&self) -> Option<&Arc<BTreeMap<String, Value>>> {
         self.is_listed.then_some(&self.marks)
     }
 
-    /// How often a CRD of each API group has changed.
+    /// Returns the number of CRD changes in each API group.
     pub(super) fn changes(&self) -> Arc<BTreeMap<String, u64>> {
         Arc::clone(&self.changes)
     }
 }
 
-/// An image that was read.
+/// A loaded image.
 #[derive(Debug)]
 pub(super) struct HeldImage {
     pub(super) contents: BundleContents,
     pub(super) stamp: ReadStamp,
-    /// The CRDs of the bundle, each with its version in the cluster if it is there.
+    /// The CRDs of the bundle, each with its version in the cluster if it exists there.
     crds: BTreeMap<String, Option<String>>,
     /// The API groups of its objects.
     groups: BTreeSet<String>,
-    /// What it takes.
+    /// The memory that it occupies.
     _memory: Loan,
 }
 
 impl HeldImage {
-    /// The contents of one image that were compared with the cluster.
+    /// Creates a loaded image from contents that were compared with the cluster.
     pub(super) fn of(contents: BundleContents, stamp: ReadStamp, memory: Loan) -> Self {
         let cluster = contents.cluster();
         let there = |name: &str| version(cluster?.crds.get(name)?).map(str::to_owned);
@@ -155,7 +156,7 @@ impl HeldImage {
         }
     }
 
-    /// Whether the cluster and its OLM are as they were when it was read.
+    /// Whether the cluster and its OLM have not changed since the image was read.
     pub(super) fn is_current(&self, crds: &WatchedCrds, versions: ClusterVersions) -> bool {
         let mut each = self.crds.iter();
         let are_same =
