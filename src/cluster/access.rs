@@ -1,13 +1,12 @@
-//! Access to the cluster: as kubectl finds it, or as the pod that this runs in.
+//! Access to the cluster: as kubectl finds it, or as the pod that this process runs in.
 //!
 //! ```text
 //! --kubeconfig --> KUBECONFIG (files merged) --> ~/.kube/config --> service account of the pod
-//!                                            ^-- a server in a pod asks for that first
+//!                                            ^-- a server in a pod tries that first
 //! ```
 //!
-//! Upstream: client-go, [`tools/clientcmd/loader.go`]; plugins that a kubeconfig names for credentials
-//! are run as kubectl runs them. Unlike kubectl, which then talks to localhost:8080, nothing found is
-//! an error.
+//! Upstream: client-go, [`tools/clientcmd/loader.go`]. Credential plugins that a kubeconfig names are run as kubectl
+//! runs them. If nothing is found, that is an error; kubectl would connect to localhost:8080 instead.
 //!
 //! [`tools/clientcmd/loader.go`]: https://github.com/kubernetes/client-go/blob/v0.36.2/tools/clientcmd/loader.go
 
@@ -29,10 +28,10 @@ use kube::{Client, Config};
 
 use proxies::{Proxies, retrying_client};
 
-/// What was said about the cluster to use.
+/// The cluster to use, as the user specified it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Access {
-    /// The kubeconfig, if one was named.
+    /// The kubeconfig, if the user named one.
     pub kubeconfig: Option<PathBuf>,
     /// The context in it, if not its current one.
     pub context: Option<String>,
@@ -41,30 +40,29 @@ pub struct Access {
 /// The caller.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Caller {
-    /// A server: in a pod, and where no kubeconfig is named, it is meant for its own cluster. It
-    /// waits and asks again by itself.
+    /// A server. In a pod, if no kubeconfig is named, it uses its own cluster. It waits and retries on its own.
     Server,
-    /// A command of a person or a pipeline, in a pod or not. What the API server is too busy for
-    /// is asked again, a few times.
+    /// A command that a person or a pipeline runs, in a pod or not. A request that the API server is too busy for is
+    /// repeated a few times.
     Command,
 }
 
-/// A cluster that can be talked to.
+/// A cluster that can be accessed.
 #[derive(Clone, derive_more::Debug)]
 #[debug("Cluster {{ namespace: {namespace:?}, words: {words:?}, .. }}")]
 pub struct Cluster {
-    /// Talks to its API server.
+    /// The client of its API server.
     pub client: Client,
     /// The namespace of the context, or of the pod.
     pub namespace: String,
-    /// The cluster and how it was found, in words of one line.
+    /// A description of the cluster and of how it was found, in one line.
     pub words: String,
 }
 
-/// Finds the cluster; whether anybody answers there is not asked.
+/// Finds the cluster, without checking whether it answers.
 pub async fn connect(access: &Access, caller: Caller) -> Result<Cluster, ConnectError> {
     let access = access.clone();
-    // Files are read, and a plugin may ask a person for a password.
+    // Reading files blocks, and a plugin may ask the user for a password.
     let connecting = tokio::task::spawn_blocking(move || {
         let place = find_place(&access, caller, &Surroundings::here())?;
         cluster(&place, access.context.as_deref(), caller)
@@ -94,7 +92,7 @@ fn cluster(
     })
 }
 
-/// A URL without the name and password that may be in it.
+/// Formats a URL without the user name and password that it may contain.
 fn address(url: &Uri) -> String {
     let authority = url.authority().map_or("", |authority| authority.as_str());
     match authority.rsplit_once('@') {
@@ -112,7 +110,7 @@ fn tuned(mut config: Config) -> Config {
     let needs_no_ca =
         config.accept_invalid_certs || config.cluster_url.scheme_str() == Some("http");
     if needs_no_ca && config.root_cert.is_none() {
-        // kube asks for those of the system even where none is used, and there may be none.
+        // kube loads the CA certificates of the system even if none is used, and fails if there are none.
         config.root_cert = Some(Vec::new());
     }
     config
@@ -122,12 +120,12 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 const WRITE: Duration = Duration::from_secs(30);
 
-/// No byte for so long is the end of a connection; a watch is ended by the server before.
+/// The longest silence on a connection; the server ends a watch earlier.
 const SILENCE: Duration = Duration::from_secs(150);
 
-// === The place of the configuration: files, or the service account of the pod ===
+// === The location of the configuration: files, or the service account of the pod ===
 
-/// What there is around this process that may lead to a cluster.
+/// The environment of this process, as far as it can identify a cluster.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
     kubeconfig: Option<OsString>,
@@ -135,7 +133,7 @@ struct Surroundings {
     pod: Pod,
 }
 
-/// Whether this runs in a pod that has a service account.
+/// Whether the process runs in a pod with a service account.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Pod {
     Inside,
@@ -143,7 +141,7 @@ enum Pod {
     Outside,
 }
 
-/// The place of the kubeconfig.
+/// The location of the configuration.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 enum KubeconfigPlace {
     #[display("kubeconfig {}", _0.list())]
@@ -152,7 +150,7 @@ enum KubeconfigPlace {
     Pod,
 }
 
-/// One kubeconfig, or several that are read as one.
+/// One kubeconfig, or several that are merged.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct KubeconfigFiles {
     paths: Vec<PathBuf>,
@@ -168,7 +166,7 @@ impl Surroundings {
         }
     }
 
-    /// The files of the environment: empty names are none.
+    /// Returns the files in the environment variable; empty names are ignored.
     fn listed(&self) -> Vec<PathBuf> {
         let list = self.kubeconfig.clone().unwrap_or_default();
         let paths = env::split_paths(&list);
@@ -180,7 +178,7 @@ impl Surroundings {
     }
 }
 
-/// The first place that there is.
+/// Returns the first location that exists.
 fn find_place(
     access: &Access,
     caller: Caller,
@@ -216,7 +214,7 @@ fn find_place(
     })
 }
 
-/// Missing files among several are ignored, as kubectl does.
+/// Ignores missing files if others exist, as kubectl does.
 fn files(paths: Vec<PathBuf>, named_by: &'static str) -> Result<KubeconfigPlace, ConnectError> {
     let there: Vec<_> = paths.iter().filter(|path| path.exists()).cloned().collect();
     if there.is_empty() {
@@ -240,9 +238,9 @@ const SERVICE_HOST: &str = "KUBERNETES_SERVICE_HOST";
 /// The path of the token in every pod with a service account.
 const TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
-// === The configuration at that place, for kube ===
+// === The configuration at that location, for kube ===
 
-/// The configuration, and in words where it is from.
+/// Returns the configuration, and a description of its origin.
 fn load_config(
     place: &KubeconfigPlace,
     context: Option<&str>,
@@ -277,7 +275,7 @@ fn merged(files: &KubeconfigFiles) -> Result<Kubeconfig, ConnectError> {
 
 fn read(path: &Path) -> Result<Kubeconfig, ConnectError> {
     let mut read = Kubeconfig::read_from(path).map_err(|error| error::unreadable(path, error))?;
-    // An empty one is none, which another file may have.
+    // An empty name counts as none; another file may have one.
     read.current_context = read.current_context.filter(|context| !context.is_empty());
     Ok(read)
 }
@@ -327,7 +325,7 @@ fn of_context(
     Ok(config)
 }
 
-/// The proxy that the cluster of a context names, whatever the environment says.
+/// Returns the proxy that the cluster of a context names; it takes precedence over the environment.
 fn own_proxy(whole: &Kubeconfig, context: &str) -> Option<String> {
     let mut contexts = whole.contexts.iter();
     let context = contexts.find(|named| named.name == context)?;
@@ -343,7 +341,7 @@ fn read_context(whole: Kubeconfig, context: String) -> Result<Config, Kubeconfig
         context: Some(context),
         ..KubeConfigOptions::default()
     };
-    // It is async for historical reasons and never waits.
+    // The function is async for historical reasons and never waits.
     let config =
         futures_util::FutureExt::now_or_never(Config::from_custom_kubeconfig(whole, &options));
     config.unwrap_or(Err(KubeconfigError::CurrentContextNotSet))

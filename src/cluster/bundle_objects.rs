@@ -1,4 +1,4 @@
-//! What a cluster has of the CRDs and kinds of bundles, for commands, which do not watch it.
+//! The CRDs and kinds of bundles that exist in a cluster, for commands, which do not watch it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use olmguard_preflight::KubernetesVersion;
 use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};
 use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject, owned};
 
-/// Why that is not known.
+/// An object or kind that could not be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("cannot read {what}: {why}")]
 pub struct ClusterObjectsError {
@@ -50,22 +50,22 @@ impl ClusterObjectsError {
     }
 }
 
-/// What is read of a cluster beside the CRDs and kinds of known bundles.
+/// The objects to read in addition to the CRDs and kinds of known bundles.
 #[derive(Clone, Debug, Default)]
 pub struct SoughtObjects {
     /// The CRDs of bundles whose images are not known.
     pub crds: BTreeSet<String>,
-    /// The objects that first installations make.
+    /// The objects that first installations would create.
     pub made: BTreeSet<RenderedObject>,
-    /// What installations need.
+    /// The objects that installations need.
     pub needed: BTreeSet<NeededObject>,
 }
 
-/// These bundles with what the cluster has of them and of what else is sought, and what is not known of it: kinds then count
-/// as served, objects as absent, and needed objects as existing. CRDs are compared as operator-controller 1.`minor` does.
+/// Returns these bundles with the state of the cluster, and the first fault. After a fault, unread kinds count as
+/// served, objects as absent, and needed objects as existing. CRDs are compared as operator-controller 1.`minor` does.
 ///
 /// # Errors
-/// If a CRD of a bundle cannot be read: then it is not known whether it is there.
+/// Fails if a CRD of a bundle cannot be read, because then it is not known whether it exists.
 pub async fn of_bundles(
     client: Client,
     contents: &BundleContents,
@@ -104,20 +104,21 @@ pub async fn of_bundles(
     Ok((compared.with_cluster(objects), error))
 }
 
-/// The version of the API server. It is used for a warning only, so it is no fault if the API server does not give it.
+/// Returns the version of the API server. It is used only for a warning, so a failure to read it is not a fault.
 pub(super) async fn kubernetes(client: &Client) -> Option<KubernetesVersion> {
     let version = client.apiserver_version().await.ok()?;
     KubernetesVersion::read(&version.git_version)
 }
 
-/// What does not exist of that, up to the first fault. An object that the user may not read counts as existing.
+/// Returns the needed objects that do not exist, up to the first fault. An object that the user may not read counts as
+/// existing.
 async fn missing(
     client: &Client,
     needed: &BTreeSet<NeededObject>,
 ) -> (BTreeSet<NeededObject>, Option<ClusterObjectsError>) {
     let mut missing = BTreeSet::new();
     for needed in needed.iter().take(MOST_OBJECTS) {
-        // Namespaces come first, and without its namespace nothing of an account is to be said.
+        // Namespaces come first. If its namespace is missing, a service account is not reported.
         if missing.iter().any(|it: &NeededObject| it.brings(needed)) {
             continue;
         }
@@ -134,7 +135,7 @@ async fn missing(
     (missing, None)
 }
 
-/// What cannot be a name is not put into a path.
+/// Whether an object exists. An invalid name is not put into a path, and counts as existing.
 async fn exists(client: &Client, needed: &NeededObject) -> Result<bool, kube::Error> {
     let found = match needed {
         NeededObject::Namespace(name) | NeededObject::WatchedNamespace(name) => {
@@ -166,8 +167,8 @@ fn needed_name(needed: &NeededObject) -> String {
     }
 }
 
-/// The CRDs of these names that are there, as far as they show who owns them, and the first fault. One that the user may
-/// not read counts as absent.
+/// Returns the existing CRDs of these names, with the fields that show their owners, and the first fault. A CRD that
+/// the user may not read counts as absent.
 async fn crds_by_name(
     client: &Client,
     names: BTreeSet<String>,
@@ -201,8 +202,8 @@ async fn crds_by_name(
     (crds, error)
 }
 
-/// The kinds of these that are not served. OLM does not look at them, so kinds of an API version that gives no answer count
-/// as served.
+/// Returns the kinds that are not served. OLM does not check these kinds, so the kinds of an API version that cannot be
+/// read count as served.
 async fn unserved_of(client: &Client, kinds: BTreeSet<BundledKind>) -> BTreeSet<BundledKind> {
     let versions: BTreeSet<_> = kinds.iter().map(|kind| &*kind.api_version).collect();
     let mut unserved = BTreeSet::new();
@@ -216,7 +217,8 @@ async fn unserved_of(client: &Client, kinds: BTreeSet<BundledKind>) -> BTreeSet<
     unserved
 }
 
-/// Compares the CRDs of the bundles with the CRDs that are there. One is held at a time, of the others who owns them.
+/// Compares the CRDs of the bundles with the existing ones. Only one CRD at a time is in memory; of the others, only
+/// their owners are kept.
 async fn crds(
     client: &Client,
     mut contents: BundleContents,
@@ -237,7 +239,7 @@ async fn crds(
         })?;
         if let Some(crd) = found {
             let (of, compared) = (name.clone(), contents);
-            // A large schema is nothing for a thread that serves.
+            // Comparing a large schema takes too long for a thread that serves.
             let compared = spawn_blocking(move || compare(compared, &of, &crd.content, minor));
             let marks;
             (contents, marks) = compared
@@ -259,7 +261,7 @@ fn compare(
     (contents, owned(crd))
 }
 
-/// What is served of these kinds. Each version of an API is requested once.
+/// Returns the served resources of these kinds. Each API version is requested once.
 async fn served(
     client: &Client,
     kinds: &BTreeSet<BundledKind>,
@@ -281,8 +283,8 @@ async fn served(
     Ok(served)
 }
 
-/// The resources of a version of an API; none if it is not served, or cannot be the name of one: such a name is not put
-/// into a path.
+/// Returns the resources of an API version; none if it is not served. An invalid name is not put into a path, and
+/// counts as not served.
 async fn resources(client: &Client, api_version: &str) -> Result<Vec<APIResource>, kube::Error> {
     let listed = match api_version.split_once('/') {
         Some((group, version)) if is_subdomain(group) && is_subdomain(version) => {
@@ -292,7 +294,7 @@ async fn resources(client: &Client, api_version: &str) -> Result<Vec<APIResource
         _ => return Ok(Vec::new()),
     };
     match listed {
-        // `deployments/scale` has a kind, too.
+        // Subresources such as `deployments/scale` have a kind too.
         Ok(listed) => Ok(listed
             .resources
             .into_iter()
@@ -303,8 +305,8 @@ async fn resources(client: &Client, api_version: &str) -> Result<Vec<APIResource
     }
 }
 
-/// The objects that are there, with their metadata, and the first fault. One that the user may not read counts as absent:
-/// checking an edit must not need the permission to read every kind that a bundle has.
+/// Returns the metadata of the existing objects, and the first fault. An object that the user may not read counts as
+/// absent, because checking an edit must not need permission to read every kind in a bundle.
 async fn others(
     client: &Client,
     made: &BTreeSet<RenderedObject>,
@@ -318,7 +320,7 @@ async fn others(
         let found = place.read(client).await;
         (object, found)
     });
-    // Collected, as a closure over names that is kept over an await is none that a task can have.
+    // Collected, because a future that keeps a closure over borrowed names across an await cannot be spawned as a task.
     let mut reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
     let (mut others, mut error) = (BTreeMap::new(), too_many);
     while let Some((object, found)) = reading.next().await {
@@ -330,7 +332,7 @@ async fn others(
     (others, error)
 }
 
-/// Where the API server has an object.
+/// The location of an object in the API server.
 struct ObjectPlace<'a> {
     object: &'a RenderedObject,
     name: &'a str,
@@ -338,7 +340,8 @@ struct ObjectPlace<'a> {
 }
 
 impl<'a> ObjectPlace<'a> {
-    /// None for a kind that is not served or not read, and for what cannot be a name: that is not put into a path.
+    /// Returns the location of an object; none if its kind is not served or cannot be read, or if its name is invalid,
+    /// because an invalid name is not put into a path.
     fn of(
         object: &'a RenderedObject,
         served: &'a BTreeMap<BundledKind, APIResource>,
@@ -387,16 +390,16 @@ fn api(client: &Client, object: &RenderedObject, resource: &APIResource) -> Api<
     }
 }
 
-/// How many objects are asked for, one by one.
+/// The most objects that are requested one by one.
 pub(crate) const MOST_OBJECTS: usize = 2000;
 
-/// How many of them at a time.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 8;
 
-/// How many CRDs are asked for, one by one: packages have dozens.
+/// The most CRDs that are requested one by one; packages have dozens.
 const MOST_CRDS: usize = 1000;
 
-/// How many versions of APIs are asked for.
+/// The most API versions that are requested.
 const MOST_VERSIONS: usize = 100;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The webhook configuration of a cluster, compared with the one that this version ships: read once by
-//! the doctor, and every minute by a server ([`watch`]).
+//! The webhook configuration of a cluster, compared with the one that this version ships. The doctor reads it once, and
+//! a server reads it every minute ([`watch`]).
 
 #[cfg(test)]
 mod tests;
@@ -29,19 +29,19 @@ use olmguard_server::telemetry::metrics::{
 use olmguard_server::tls::{Authorities, Clock};
 use olmguard_views::doctor::{Bundle, Configuration, Difference, FailurePolicy, Webhook};
 
-/// The configuration that is expected.
+/// The expected configuration.
 #[derive(Clone, Debug)]
 pub struct ExpectedConfiguration {
     name: String,
     usual: ValidatingWebhook,
     others: Vec<ValidatingWebhook>,
-    /// The further webhooks that are shipped.
+    /// The additional webhooks that are shipped.
     further: Vec<ValidatingWebhook>,
 }
 
 impl ExpectedConfiguration {
-    /// A configuration of this name with the webhook that is shipped, in its usual form or in one of
-    /// the others.
+    /// Creates an expectation for a configuration of this name with the shipped webhook, in its usual form or in one of
+    /// the other forms.
     pub fn new(name: String, usual: ValidatingWebhook, others: Vec<ValidatingWebhook>) -> Self {
         Self {
             name,
@@ -51,13 +51,13 @@ impl ExpectedConfiguration {
         }
     }
 
-    /// The same with webhooks besides the one that checks edits.
+    /// Adds webhooks other than the one that checks edits.
     pub fn with(mut self, further: Vec<ValidatingWebhook>) -> Self {
         self.further = further;
         self
     }
 
-    /// The same for the Service of this namespace and name.
+    /// Replaces the Service that the webhooks call.
     pub fn asking(mut self, namespace: &str, service: &str) -> Self {
         let forms = [&mut self.usual].into_iter().chain(&mut self.others);
         for form in forms.chain(&mut self.further) {
@@ -69,7 +69,7 @@ impl ExpectedConfiguration {
         self
     }
 
-    /// The name of the configuration.
+    /// Returns the name of the configuration.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -78,7 +78,7 @@ impl ExpectedConfiguration {
         [&self.usual].into_iter().chain(&self.others)
     }
 
-    /// The webhook of ours: by its name, otherwise by whom it asks.
+    /// Returns our webhook: the one with the expected name, or otherwise the one that calls the expected Service.
     fn ours<'w>(&self, webhooks: &'w [ValidatingWebhook]) -> Option<&'w ValidatingWebhook> {
         let named = webhooks.iter().find(|one| one.name == self.usual.name);
         let is_further =
@@ -98,7 +98,7 @@ impl ExpectedConfiguration {
     }
 }
 
-/// The configuration with the bundle of its webhook, if there is one.
+/// Reads the configuration, and the bundle of its webhook.
 pub(super) async fn read(
     client: &Client,
     of: &ExpectedConfiguration,
@@ -159,24 +159,24 @@ fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
     }
 }
 
-// The reading of a server, every minute: an account that can change the configuration can take edits
-// away from olmguard, or send other objects elsewhere.
+// A server reads the configuration every minute. An account that can change it can withhold edits from olmguard, or
+// send other objects elsewhere.
 //
-// It does not watch, so `get` of the one object is the only permission that it needs. If a reading fails,
-// the last one stays, with its age in the metrics. No verdict and no readiness depends on it.
+// It does not watch, so `get` on that one object is the only permission that it needs. If a reading fails, the last one
+// stays, with its age in the metrics. No verdict and no readiness depends on it.
 
 /// The receiver of readings.
 #[derive(Debug)]
 pub struct ReadingListener {
-    /// The fields that are not as shipped.
+    /// The metrics of the fields that are not as shipped.
     pub configuration: Arc<ConfigurationMetrics>,
-    /// Whether the API server answers, and when it did last.
+    /// The metrics of whether the API server answers, and when it last did.
     pub watches: Arc<WatchMetrics>,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Reads the configuration for as long as this is polled.
+/// Reads the configuration while this future is polled.
 pub async fn watch(
     client: Client,
     expected: ExpectedConfiguration,
@@ -201,7 +201,7 @@ pub async fn watch(
     }
 }
 
-/// What was read last, so that a line of the log is a change.
+/// The last reading, so that only changes are logged.
 #[derive(Default)]
 struct Last {
     changed: BTreeSet<ConfigurationField>,
@@ -232,7 +232,7 @@ impl ReadingListener {
     }
 }
 
-/// What is not as shipped.
+/// Returns the fields that are not as shipped.
 fn changed(found: Option<&Configuration>) -> BTreeSet<ConfigurationField> {
     match found.and_then(|found| found.webhook.as_ref()) {
         None => BTreeSet::from([ConfigurationField::Webhook]),
@@ -257,18 +257,17 @@ fn report(changed: &BTreeSet<ConfigurationField>) {
 
 const RESOURCE: WatchedResource = WatchedResource::WebhookConfiguration;
 
-/// The time from one reading to the next.
+/// The time between two readings.
 const PERIOD: Duration = Duration::from_mins(1);
 
-// === Differences between a webhook and the shipped one, as far as an API server sees them ===
+// === Differences between a webhook and the shipped one, after the defaults of the API server ===
 //
 // Upstream: the defaults of `admissionregistration.k8s.io/v1` (Kubernetes,
-// [`pkg/apis/admissionregistration/v1/defaults.go`]). The order of rules, and of what is in them, means
-// nothing.
+// [`pkg/apis/admissionregistration/v1/defaults.go`]). The order of rules, and of the lists in them, has no meaning.
 //
 // [`pkg/apis/admissionregistration/v1/defaults.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/apis/admissionregistration/v1/defaults.go
 
-/// The fields that differ from the form that differs least, the first of those.
+/// Returns the differences from the form with the fewest; the first such form if several are equal.
 fn least_differences<'s>(
     found: &ValidatingWebhook,
     forms: impl Iterator<Item = &'s ValidatingWebhook>,
@@ -277,10 +276,10 @@ fn least_differences<'s>(
     differences.min_by_key(Vec::len).unwrap_or_default()
 }
 
-/// What there is beside our webhook and is not shipped as it is, if there is anything.
+/// Returns the difference in the other webhooks of our configuration, if they are not as shipped.
 ///
-/// Another webhook in our configuration is called for whatever its own rules name, wherever its own
-/// `clientConfig` leads. A further one of ours that is missing takes nothing away from edits.
+/// Another webhook in our configuration is called for the objects in its own rules, at its own `clientConfig`. An
+/// additional webhook of ours that is missing does not affect edits.
 fn others(
     found: &[ValidatingWebhook],
     ours: &str,
@@ -313,7 +312,7 @@ fn others(
     })
 }
 
-/// The fields that differ; `caBundle`, `failurePolicy` and `timeoutSeconds` are facts of their own.
+/// Returns the fields that differ; `caBundle`, `failurePolicy` and `timeoutSeconds` are separate facts.
 fn differences(found: &ValidatingWebhook, shipped: &ValidatingWebhook) -> Vec<Difference> {
     let pairs = fields(found).into_iter().zip(fields(shipped));
     let differing = pairs.filter(|((_, found), (_, shipped))| found != shipped);
@@ -326,15 +325,15 @@ fn differences(found: &ValidatingWebhook, shipped: &ValidatingWebhook) -> Vec<Di
         .collect()
 }
 
-/// `timeoutSeconds`.
+/// Returns `timeoutSeconds`, or its default.
 fn timeout(webhook: &ValidatingWebhook) -> i32 {
     webhook.timeout_seconds.unwrap_or(10)
 }
 
-/// The field that is all webhooks of a configuration.
+/// The name of the field that covers all webhooks of a configuration.
 const WEBHOOKS: &str = "webhooks";
 
-/// Each field as an API server takes it.
+/// Returns each field with the defaults of the API server.
 fn fields(webhook: &ValidatingWebhook) -> [(&'static str, Value); 8] {
     let selector = |selector: &Option<_>| selector.as_ref().map_or_else(|| json!({}), json);
     [
@@ -379,7 +378,7 @@ fn rule(rule: &RuleWithOperations) -> Value {
     })
 }
 
-/// Whom it asks, without whom it trusts.
+/// Returns the called Service or URL, without the bundle.
 fn client_config(config: &WebhookClientConfig) -> Value {
     match &config.service {
         None => json!({"url": config.url}),

@@ -1,14 +1,14 @@
-//! Facts about olmguard, gathered from its cluster. The cluster is not changed.
+//! Gathers facts about olmguard from its cluster, without changing the cluster.
 //!
 //! ```text
 //! configuration, service, endpoints, deployment   objects, read once
-//! replicas     each ready endpoint, through the API server's proxy, else at its address
-//! permissions  SubjectAccessReviews for the service account of the guard
-//! policies     UpgradePolicies and UpgradeGuardrails, read, with their status
+//! replicas     each ready endpoint, through the API server's proxy, otherwise at its address
+//! permissions  SubjectAccessReviews for the service account of olmguard
+//! policies     UpgradePolicies and UpgradeGuardrails, read with their status
 //! round trip   a dry run of a creation that must be denied
 //! ```
 //!
-//! What cannot be asked is a fact, too: it costs that fact alone.
+//! A failed request is a fact, too, and affects only its own fact.
 
 mod replicas;
 mod serving;
@@ -33,14 +33,14 @@ use olmguard_views::doctor::{
 };
 use serving::{ServingDeployment, send_probe};
 
-/// What is looked at, and by what it is judged.
+/// The subject of an examination, and the expectations.
 #[derive(Debug)]
 pub struct Examination {
-    /// The names of what is looked at.
+    /// The names of the examined objects.
     pub names: Names,
-    /// The webhook configuration as it is shipped.
+    /// The webhook configuration as shipped.
     pub expected: ExpectedConfiguration,
-    /// The port of a replica that tells its health.
+    /// The health port of a replica.
     pub ops_port: u16,
     /// The release of this program.
     pub version: String,
@@ -48,7 +48,7 @@ pub struct Examination {
     pub clock: Arc<dyn Clock>,
 }
 
-/// The cluster cannot be asked at all.
+/// The cluster does not answer at all.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot ask the API server: {0}")]
 pub struct NoAnswer(String);
@@ -56,7 +56,7 @@ pub struct NoAnswer(String);
 /// Gathers the facts.
 ///
 /// # Errors
-/// If the API server does not answer, or does not know who asks.
+/// Fails if the API server does not answer, or does not authenticate the client.
 pub async fn gather(client: &Client, of: &Examination) -> Result<DoctorFacts, NoAnswer> {
     let (client, _) = line::open(client.clone());
     greet(&client).await?;
@@ -93,7 +93,7 @@ pub async fn gather(client: &Client, of: &Examination) -> Result<DoctorFacts, No
     })
 }
 
-/// Whether anybody answers who knows who asks.
+/// Checks whether the API server answers and authenticates the client.
 async fn greet(client: &Client) -> Result<(), NoAnswer> {
     let Err(error) = client.apiserver_version().await else {
         return Ok(());
@@ -104,12 +104,12 @@ async fn greet(client: &Client) -> Result<(), NoAnswer> {
         | FaultClass::Silent
         | FaultClass::Unauthorized
         | FaultClass::Undecodable => Err(NoAnswer(words)),
-        // It answers, and whoever asks may not know its version.
+        // The server answers, but the client may not be allowed to read its version.
         _ => Ok(()),
     }
 }
 
-/// What became of something that needs a right.
+/// Converts an error of a request that needs a permission.
 fn unasked(need: Need, error: &kube::Error) -> MissingAnswer {
     let WatchFault { class, words } = WatchFault::from(error);
     MissingAnswer {
@@ -130,7 +130,7 @@ fn need(verb: &'static str, resource: &str, namespace: Option<&str>, name: Optio
 
 // === The webhook configuration of olmguard ===
 
-/// The configuration with the bundle of its webhook, if there is one.
+/// Reads the configuration, and the bundle of its webhook.
 async fn read_configuration(
     client: &Client,
     of: &Examination,
@@ -145,7 +145,7 @@ async fn read_configuration(
 
 // === The policies of the cluster, and whether olmguard accepts them ===
 
-/// Every object of both kinds; none where the cluster does not have them.
+/// Reads every object of both kinds; none if the cluster does not serve them.
 async fn policy_states(client: &Client) -> Result<Vec<PolicyState>, MissingAnswer> {
     let listed = list_whole(client).await.map_err(|error| MissingAnswer {
         need: need("list", &error.resource, None, None),
@@ -163,7 +163,8 @@ async fn policy_states(client: &Client) -> Result<Vec<PolicyState>, MissingAnswe
     Ok(states.collect())
 }
 
-/// What this program cannot read of it, or what the replicas report: they know what else the cluster has.
+/// Returns the fault that this program finds, or otherwise the one that the replicas report, because they know the
+/// other objects of the cluster.
 fn fault(object: &Value, read: &PolicyObject) -> Option<String> {
     let unread = read.faults().into_iter().next();
     unread.map(|fault| fault.why).or_else(|| reported(object))
@@ -176,7 +177,7 @@ fn reported(object: &Value) -> Option<String> {
 
 // === Whether the service account of olmguard has the permissions that `docs/webhook.md` lists ===
 
-/// Each right, and whether the account has it.
+/// Returns each needed permission, and whether the account has it.
 async fn permissions(
     client: &Client,
     names: &Names,
@@ -246,7 +247,7 @@ fn needs(names: &Names, found: &ServingDeployment) -> Vec<Need> {
     needs
 }
 
-/// Where the authority is kept: `[NAMESPACE/]NAME`.
+/// Returns the location of the authority: `[NAMESPACE/]NAME`.
 fn secret<'a>(names: &'a Names, found: &'a ServingDeployment) -> (&'a str, &'a str) {
     let secret = found.secret.as_deref().unwrap_or(SECRET);
     secret.split_once('/').unwrap_or((&names.namespace, secret))
@@ -279,11 +280,11 @@ fn review(user: &str, namespace: &str, need: &Need) -> SubjectAccessReview {
     }
 }
 
-/// The service account where no Deployment names one.
+/// The service account if no Deployment names one.
 const ACCOUNT: &str = "olmguard";
 /// The Deployment of OLM.
 const OLM: &str = "operator-controller-controller-manager";
-/// The Secret of a self-managed authority where the Deployment names none.
+/// The Secret of a self-managed authority if the Deployment names none.
 const SECRET: &str = "olmguard-tls";
 
 #[cfg(test)]
@@ -336,7 +337,7 @@ mod tests {
         assert_eq!(unasked.need.resource, "upgradepolicies.olmguard.dev");
     }
 
-    /// As the replicas bound them, also before they have written a status.
+    /// The replicas apply the same limit, even before they have written a status.
     #[tokio::test]
     async fn policies_that_are_too_costly_together_are_found() {
         let api = ApiServer::start();

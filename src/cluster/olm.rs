@@ -6,9 +6,9 @@
 //! --feature-gates of its container ------>'
 //! ```
 //!
-//! What cannot be found out is assumed, as far as that is sound, and each assumption is a warning.
-//! Upstream: operator-controller, `config/base/operator-controller/manager/manager.yaml`; OpenShift's
-//! cluster-olm-operator puts the same Deployment into `openshift-operator-controller`.
+//! Unknown facts are assumed if that is sound, and each assumption is a warning. Upstream: operator-controller,
+//! `config/base/operator-controller/manager/manager.yaml`. OpenShift's cluster-olm-operator creates the same Deployment
+//! in `openshift-operator-controller`.
 
 mod release;
 #[cfg(test)]
@@ -38,31 +38,31 @@ pub struct RunningOlm {
     pub release: OlmRelease,
     /// The feature gates of OLM that affect resolution.
     pub gates: Gates,
-    /// What had to be assumed.
+    /// The assumptions that were necessary.
     pub warnings: Vec<OlmAssumption>,
     namespace: String,
     evidence: Evidence,
     settings: Vec<String>,
 }
 
-/// Why no OLM was found.
+/// The reason why no OLM was found.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FindError {
-    /// There is none where it is looked for.
+    /// No Deployment exists in the searched namespaces.
     #[error(
         "no operator-controller: expected a Deployment {DEPLOYMENT} in namespace {}; is OLM v1 installed?",
         namespaces.join(" or ")
     )]
     Nowhere {
-        /// The place that was searched.
+        /// The searched namespaces.
         namespaces: Vec<String>,
     },
-    /// The API server did not answer, or said no.
+    /// The API server did not answer, or returned an error.
     #[error("cannot read Deployment {namespace}/{DEPLOYMENT}: {}", fault.words)]
     Failed {
-        /// The place that was searched.
+        /// The searched namespace.
         namespace: String,
-        /// What became of it.
+        /// The fault of the request.
         fault: WatchFault,
     },
     /// The Deployment has no container with operator-controller.
@@ -70,19 +70,19 @@ pub enum FindError {
         "Deployment {namespace}/{DEPLOYMENT}: no container of operator-controller in it: expected one that runs operator-controller, or is named manager"
     )]
     NoContainer {
-        /// The place of the Deployment.
+        /// The namespace of the Deployment.
         namespace: String,
     },
 }
 
-/// Finds the OLM of this cluster, in the namespace that is named or in those where it usually is.
+/// Finds the OLM of this cluster, in the given namespace or in the usual ones.
 pub async fn find(client: &Client, namespace: Option<&str>) -> Result<RunningOlm, FindError> {
     let (client, _) = line::open(client.clone());
     let (found, _) = look(&client, namespace).await?;
     Ok(found)
 }
 
-/// What differs between the OLM that was found and what was set by hand, which counts.
+/// Compares the OLM that was found with the flags, which take precedence.
 pub fn compare(
     found: &RunningOlm,
     release: Option<OlmRelease>,
@@ -107,20 +107,20 @@ pub fn compare(
 }
 
 impl RunningOlm {
-    /// What this OLM does.
+    /// Returns the rules of this OLM.
     pub fn rules(&self) -> Rules {
         self.rules_unless(None, None)
     }
 
-    /// The same, but for what was set by hand. Gates belong to a release: those that were found count
-    /// only with the release that was found.
+    /// Returns the same rules, except for values that are set by flags. Gates belong to a release: the gates that were
+    /// found apply only with the release that was found.
     pub fn rules_unless(&self, release: Option<OlmRelease>, gates: Option<Gates>) -> Rules {
         let taken = release.unwrap_or(self.release);
         let own = (taken == self.release).then_some(self.gates);
         Rules::new(taken, gates.or(own).unwrap_or_default())
     }
 
-    /// Whether another look could tell no more of the same Deployment.
+    /// Whether another look at the same Deployment cannot find more.
     fn is_certain(&self) -> bool {
         let is_open =
             |warning: &OlmAssumption| matches!(warning, OlmAssumption::NoOpenShiftVersion { .. });
@@ -135,7 +135,7 @@ impl RunningOlm {
     }
 }
 
-/// One line: the release, its evidence, the gates, and the place.
+/// Formats one line: the release, its evidence, the gates, and the location.
 impl fmt::Display for RunningOlm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -200,13 +200,13 @@ async fn read(
     Ok(found(namespace, container, &openshift))
 }
 
-/// What a container says, with OpenShift's version, which is asked for where the image has no release.
+/// Returns the OLM of a container. OpenShift's version is used if the image does not show the release.
 fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> RunningOlm {
     let known = release::of(image_of(container), openshift);
     let mut warnings = Vec::from_iter(known.warning);
     let mut set = gates_of(container, known.release);
     if !warnings.is_empty() {
-        // Their defaults can be others in the release that runs.
+        // The defaults of other gates may differ in the running release.
         set.gates = set.gates.of_resolution();
     }
     warnings.extend(set.ignored.into_iter().map(OlmAssumption::Gate));
@@ -237,15 +237,15 @@ async fn openshift(client: &Client) -> OpenShift {
     }
 }
 
-/// The place of the running version in a `ClusterVersion`.
+/// The path of the running version in a `ClusterVersion`.
 const VERSION: &str = "/status/desired/version";
 
 const DEPLOYMENT: &str = "operator-controller-controller-manager";
 
-/// Upstream's, then OpenShift's.
+/// Upstream's namespace, then OpenShift's.
 const NAMESPACES: [&str; 2] = ["olmv1-system", "openshift-operator-controller"];
 
-/// The state of the Deployment that was read: its spec, whatever its pods do.
+/// The state of the Deployment that was read. The generation changes with its spec, and not with its pods.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct SeenGeneration {
     namespace: String,
@@ -265,10 +265,10 @@ impl SeenGeneration {
 
 // === The container of operator-controller in its Deployment: its image, and its feature gates ===
 
-/// The container of a Deployment with operator-controller, next to sidecars.
+/// Returns the container of operator-controller in a Deployment, which may have sidecars.
 ///
-/// The first that runs a program of that name; else the one named `manager`, as in every manifest of
-/// OLM v1; else the one whose image is named so; else the only one.
+/// That is the first container that runs a program of that name; otherwise the one named `manager`, as in every
+/// manifest of OLM v1; otherwise the one with an image of that name; otherwise the only one.
 fn manager_of(containers: &[Container]) -> Option<&Container> {
     let first = |is: fn(&Container) -> bool| containers.iter().find(|container| is(container));
     first(runs_it)
@@ -287,24 +287,24 @@ fn runs_it(container: &Container) -> bool {
         .is_some_and(|program| program.rsplit('/').next() == Some(NAME))
 }
 
-/// Builds of vendors carry a prefix.
+/// Whether the image has that name. Vendor builds add a prefix.
 fn has_its_image(container: &Container) -> bool {
     let image = container.image.as_deref().unwrap_or_default();
     image_name(image).ends_with(NAME)
 }
 
-/// The feature gates that a container is started with, and what of them is not understood.
+/// The feature gates of a container, and the settings that cannot be parsed.
 #[derive(Debug)]
 struct SetGates {
     gates: Gates,
-    /// Each setting that was taken, in the order of the arguments.
+    /// Each accepted setting, in the order of the arguments.
     settings: Vec<String>,
     ignored: Vec<GateError>,
 }
 
-/// The gates of `--feature-gates`, which may be repeated, in both of its forms.
+/// Returns the gates of `--feature-gates`, which can be repeated, in both of its forms.
 ///
-/// A gate that is unknown here belongs to a release that is: it runs, so operator-controller knows it.
+/// A gate that is unknown here belongs to an unknown release: operator-controller runs with it, so it knows the gate.
 fn gates_of(container: &Container, release: OlmRelease) -> SetGates {
     let (mut settings, mut ignored) = (Vec::new(), Vec::new());
     for setting in written_gates(container) {

@@ -1,21 +1,21 @@
-//! The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster: watched, and in force as soon as they
+//! The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster, which are watched and take effect as soon as they
 //! are read.
 //!
 //! ```text
 //! UpgradePolicies ----watch--> read --.
-//! UpgradeGuardrails --watch--> read --+--> table --> store --> Policies, by which edits are judged
+//! UpgradeGuardrails --watch--> read --+--> table --> store --> Policies, which judge edits
 //! bypass policy ------watch-----------'      |         ^-- files of --guardrails
 //!                                            '--> board (probes), metrics, status
 //! ```
 //!
-//! An object that cannot be read denies what it is about, as `olmguard check` has it, and reports that. Until both kinds
-//! are listed, what no known rule denies is undecided. While a watch is lost, what was read last is in force. A cluster
-//! without the definitions is judged without policies; if definitions are gone, the objects that were read last stay in
-//! force for minutes.
+//! An object that cannot be read denies the edits that it applies to, as in `olmguard check`, and reports its fault.
+//! Until both kinds are listed, an edit that no known rule denies is undecided. While a watch is lost, the last known
+//! objects stay in force. A cluster without the definitions is judged without policies. If the definitions disappear,
+//! the last known objects stay in force for some minutes.
 //!
-//! Invariants: objects are read apart from where edits are answered, and published as a whole; no verdict of the webhook
-//! depends on the lease, or on the status of an object. Commands read one thing from it: whether the cluster checks the
-//! permission of `bypass: ByPermission`.
+//! Invariants: objects are not read on the threads that answer edits, and are published as a whole; no verdict of the
+//! webhook depends on the lease, or on the status of an object. Commands read one fact from the status: whether the
+//! cluster checks the permission of `bypass: ByPermission`.
 
 mod follow;
 mod read;
@@ -46,10 +46,10 @@ use table::{ObjectTable, Presence};
 
 // === The state of the policies, for probes ===
 
-/// Whether it is known which policies there are.
+/// The knowledge about which policies exist.
 ///
-/// Policies that cannot be read are no reason not to be ready: what they are about is denied, everything else is
-/// judged. Before it is known which policies there are, nothing is judged.
+/// Unreadable policies do not make a server unready: the edits that they apply to are denied, and all others are
+/// judged. Until it is known which policies exist, no edit is fully judged.
 #[derive(Debug)]
 pub struct PolicyBoard(Mutex<PolicyKnowledge>);
 
@@ -59,7 +59,7 @@ struct PolicyKnowledge {
     was_known: bool,
 }
 
-/// The policies that are known, in words of one line.
+/// The known policies, in one line.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 #[display("{policies}; {guardrails}")]
 pub struct ListedPolicies {
@@ -67,14 +67,14 @@ pub struct ListedPolicies {
     guardrails: ListedKind,
 }
 
-/// The objects of one kind that are known.
+/// The known objects of one kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct ListedKind {
     kind: &'static str,
     objects: KnownObjects,
-    /// The invalid objects, with why.
+    /// The invalid objects, with the reasons.
     invalid: Vec<(String, String)>,
-    /// Why the watch is lost.
+    /// The reason why the watch is lost.
     fault: Option<WatchFault>,
 }
 
@@ -87,10 +87,10 @@ enum KnownObjects {
     Doubted(usize),
 }
 
-/// Why it is not known which policies there are, in words of one line.
+/// The reason why it is not known which policies exist, in one line.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnlistedCause {
-    /// The watches have just begun.
+    /// The watches have just started.
     #[error("not listed yet")]
     Start,
     /// The objects of a kind are not listed.
@@ -101,10 +101,10 @@ pub enum UnlistedCause {
     Kind {
         /// The kind.
         kind: &'static str,
-        /// Why they cannot be listed, if it was tried.
+        /// The reason why they cannot be listed, after an attempt.
         fault: Option<WatchFault>,
     },
-    /// A policy depends on whether the API server asks for the permission `bypass`.
+    /// A policy depends on whether the API server checks the permission `bypass`.
     #[error(
         "UpgradePolicy with bypass: ByPermission, and the ValidatingAdmissionPolicy not listed yet"
     )]
@@ -121,8 +121,9 @@ impl Default for PolicyBoard {
 }
 
 impl PolicyBoard {
-    /// What a probe gets. A server whose policies were known once stays ready: a definition that is added later and cannot be
-    /// listed would take every replica away at the same time, and edits are undecided anyway.
+    /// Returns the answer for a probe. A server that once knew its policies stays ready. Otherwise a definition that is
+    /// added later and cannot be listed would make all replicas unready at the same time, and edits are undecided
+    /// anyway.
     pub fn readiness(&self) -> CheckReadiness {
         let state = self.locked();
         let words = match &state.now {
@@ -139,14 +140,14 @@ impl PolicyBoard {
         state.now = now;
     }
 
-    /// Nothing that is done under the lock can fail half-way.
+    /// Locks the state. No code under the lock can fail half-way, so a poisoned lock is usable.
     fn locked(&self) -> MutexGuard<'_, PolicyKnowledge> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ListedKind {
-    /// What a table knows. `invalid` are its invalid objects, with why.
+    /// Summarizes a table; `invalid` has its invalid objects, with the reasons.
     fn of<T: PolicyContent>(
         table: &ObjectTable<T>,
         invalid: Vec<(String, String)>,
@@ -198,7 +199,7 @@ impl fmt::Display for ListedKind {
 
 // === The store: all policies and guardrails, from files and from the cluster, as one value for judgements ===
 
-/// What is in force. A change of one part is published with the others as they are.
+/// The policies in force. A change of one part is published together with the other parts.
 #[derive(Debug, Default)]
 pub struct PolicyStore {
     current: Arc<ArcSwap<Policies>>,
@@ -212,27 +213,27 @@ struct PolicyParts {
     /// Guardrails from `UpgradeGuardrails` objects.
     objects: AdministratorGuardrails,
     upgrades: UpgradePolicies,
-    /// Why the cluster can have more objects.
+    /// The reason why the cluster may have more objects.
     unlisted: Option<Box<str>>,
 }
 
 impl PolicyStore {
-    /// What edits are judged by.
+    /// Returns the policies that edits are judged by.
     pub fn current(&self) -> Arc<ArcSwap<Policies>> {
         Arc::clone(&self.current)
     }
 
-    /// The guardrails of files are these from now on.
+    /// Replaces the guardrails from files.
     pub fn put_files(&self, files: AdministratorGuardrails) {
         self.put(|parts| parts.files = files);
     }
 
-    /// From now on, the cluster can have objects that are not known, for this reason. Until then, it has none.
+    /// Records that the cluster may have unknown objects, for this reason. Before the first call, it has none.
     fn put_unlisted(&self, why: &UnlistedCause) {
         self.put(|parts| parts.unlisted = Some(why.to_string().into()));
     }
 
-    /// The objects of the cluster are these from now on; `unlisted` is why they can be more.
+    /// Replaces the objects of the cluster; `unlisted` is the reason why there may be more.
     fn put_objects(
         &self,
         objects: AdministratorGuardrails,
@@ -251,7 +252,7 @@ impl PolicyStore {
         self.current.load().unlisted.is_none()
     }
 
-    /// Made whole and swapped under the lock, so that of two changes the later one is not lost.
+    /// Builds and swaps the whole value under the lock, so that concurrent changes are not lost.
     fn put(&self, change: impl FnOnce(&mut PolicyParts)) {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut parts);
@@ -265,11 +266,11 @@ impl PolicyStore {
     }
 }
 
-// === Whether the API server asks for the permission `bypass` ===
+// === Whether the API server checks the permission `bypass` ===
 //
-// It does if the `ValidatingAdmissionPolicy` that is shipped for it, and its binding, are in the cluster as shipped.
+// It does if the shipped `ValidatingAdmissionPolicy` and its binding exist in the cluster as shipped.
 
-/// What is shipped: the specs of the policy in each of its forms, and of the binding.
+/// The shipped specs: of the policy in each of its forms, and of the binding.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectedPermission {
     /// The accepted specs of the `ValidatingAdmissionPolicy`.
@@ -278,7 +279,7 @@ pub struct ExpectedPermission {
     pub binding: Value,
 }
 
-/// What is known of both.
+/// The known state of both objects.
 #[derive(Debug)]
 struct PermissionWatch {
     expected: ExpectedPermission,
@@ -307,17 +308,17 @@ impl PermissionWatch {
         }
     }
 
-    /// Whether both have been asked for.
+    /// Whether an answer about both objects is known.
     fn is_known(&self) -> bool {
         self.policy != PermissionObject::Unknown && self.binding != PermissionObject::Unknown
     }
 
-    /// Whether the API server asks.
+    /// Whether the API server checks the permission.
     fn is_checked(&self) -> bool {
         self.policy == PermissionObject::Shipped && self.binding == PermissionObject::Shipped
     }
 
-    /// Takes an event of the policy; true if the answer is another one now.
+    /// Processes an event of the policy. Returns true if the result has changed.
     fn take_policy(&mut self, event: &WatchEvent<Value>) -> bool {
         let expected = &self.expected.policies;
         let next = piece(self.policy, event, |spec| expected.contains(spec));
@@ -326,7 +327,7 @@ impl PermissionWatch {
         before != (self.is_known(), self.is_checked())
     }
 
-    /// The same for the binding.
+    /// Processes an event of the binding, in the same way.
     fn take_binding(&mut self, event: &WatchEvent<Value>) -> bool {
         let expected = &self.expected.binding;
         let next = piece(self.binding, event, |spec| spec == expected);
@@ -354,7 +355,7 @@ fn piece(
         WatchEvent::Listed(objects) => objects.first().map_or(PermissionObject::Other, of),
         WatchEvent::Applied(object) => of(object),
         WatchEvent::Deleted(_) | WatchEvent::Absent => PermissionObject::Other,
-        // Without the right to look, nobody knows that somebody asks.
+        // Without permission to read the object, it cannot be known that the API server checks.
         WatchEvent::Lost(fault) if fault.class == FaultClass::Forbidden => PermissionObject::Other,
         WatchEvent::Lost(_) if known == PermissionObject::Unknown => PermissionObject::Other,
         WatchEvent::Lost(_) | WatchEvent::Alive | WatchEvent::Found => known,

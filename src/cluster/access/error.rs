@@ -1,6 +1,6 @@
 //! Reasons why a cluster cannot be accessed.
 //!
-//! A kubeconfig holds credentials, so nothing of its content is ever shown but names and places.
+//! A kubeconfig contains credentials, so errors show only names and positions from it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use kube::config::KubeconfigError;
 use super::KubeconfigPlace;
 use crate::cluster::fault_words;
 
-/// Why the cluster cannot be talked to.
+/// The reason why the cluster cannot be accessed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Nothing says which cluster.
+    /// No cluster is configured.
     #[error(
         "no cluster: --kubeconfig and KUBECONFIG are not set, {} does not exist, and this is not a \
          pod with a service account; give --kubeconfig FILE",
         home.display()
     )]
     NothingFound {
-        /// The place of a kubeconfig.
+        /// The default location of a kubeconfig.
         home: PathBuf,
     },
-    /// A context was asked for in a pod, and there is nothing that has contexts.
+    /// A context was requested in a pod, but there is no kubeconfig.
     #[error(
         "no kubeconfig for the context {context:?}: --kubeconfig and KUBECONFIG are not set, and \
          {} does not exist; give --kubeconfig FILE, or omit --context to use the service account \
@@ -31,19 +31,19 @@ pub enum ConnectError {
         home.display()
     )]
     NoKubeconfig {
-        /// The one that was asked for.
+        /// The requested context.
         context: String,
-        /// The place of a kubeconfig.
+        /// The default location of a kubeconfig.
         home: PathBuf,
     },
-    /// The files that are named are not there.
+    /// The named files do not exist.
     #[error(
         "kubeconfig {files}: no such file, named by {named_by}: expected the file that kubectl uses"
     )]
     Missing {
         /// The files.
         files: String,
-        /// What names them.
+        /// The flag or variable that names them.
         named_by: &'static str,
     },
     /// A file cannot be read.
@@ -51,10 +51,10 @@ pub enum ConnectError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file is no kubeconfig.
+    /// A file is not a kubeconfig.
     #[error("kubeconfig {}:{line}:{column}: not a kubeconfig: expected YAML with clusters, users and contexts", path.display())]
     Parse {
         /// The file.
@@ -64,7 +64,7 @@ pub enum ConnectError {
         /// The column, counted from 1.
         column: u64,
     },
-    /// Files that are no parts of one.
+    /// Files that cannot be merged.
     #[error(
         "kubeconfig {files}: their apiVersion or kind differ: expected v1 and Config, or neither"
     )]
@@ -80,33 +80,33 @@ pub enum ConnectError {
         /// The contexts in the kubeconfig.
         known: String,
     },
-    /// There is none of that name.
+    /// No context has the requested name.
     #[error("kubeconfig {files}: no context {context:?}: expected one of: {known}")]
     UnknownContext {
         /// The files.
         files: String,
-        /// The one that was asked for.
+        /// The requested context.
         context: String,
         /// The contexts in the kubeconfig.
         known: String,
     },
-    /// What is written there leads nowhere.
+    /// The configuration cannot be used.
     #[error("{place}: cannot be used: {why}")]
     Unusable {
-        /// The place of the text.
+        /// The location of the configuration.
         place: String,
-        /// What is wrong.
+        /// The cause.
         why: String,
     },
-    /// The service account of the pod is not as it should be.
+    /// The service account of the pod cannot be used.
     #[error(
         "the service account of this pod cannot be used: {why}; expected its token, namespace and ca.crt, or --kubeconfig"
     )]
     Pod {
-        /// What is wrong.
+        /// The cause.
         why: String,
     },
-    /// The thread that read it was lost; please report this.
+    /// The reading thread panicked or was cancelled; please report this.
     #[error("internal fault: {0}; please report this")]
     Interrupted(String),
 }
@@ -142,7 +142,7 @@ pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectE
              certificate-authority or certificate-authority-data in its cluster"
                 .to_owned()
         }
-        // Its URL may hold a password.
+        // Its URL may contain a password.
         kube::Error::ProxyProtocolUnsupported { proxy_url } => format!(
             "its proxy has the scheme {:?}: expected http, https or socks5",
             proxy_url.scheme_str().unwrap_or_default()
@@ -155,5 +155,5 @@ pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectE
     }
 }
 
-/// What rustls-platform-verifier says where the system has no authorities.
+/// The message of rustls-platform-verifier if the system has no CA certificates.
 const NO_CAS: &str = "No CA certificates were loaded";

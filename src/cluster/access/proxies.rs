@@ -1,9 +1,9 @@
-//! The proxy to the API server, if its cluster in the kubeconfig names none, and repeated requests.
+//! The proxy to the API server, if its cluster in the kubeconfig names none. Also repeats requests to a busy server.
 //!
-//! As client-go asks the environment, through `golang.org/x/net/http/httpproxy`: `HTTPS_PROXY` or
-//! `HTTP_PROXY` by the scheme of the API server, in capitals first; `NO_PROXY` has hosts, domains,
-//! addresses and CIDRs, each for one port or for all, and is compared with the API server. kube
-//! compares it with the proxy, and has no suffixes in it.
+//! The environment is read as in client-go, through `golang.org/x/net/http/httpproxy`: `HTTPS_PROXY` or `HTTP_PROXY` by
+//! the scheme of the API server, upper case first. `NO_PROXY` lists hosts, domains, addresses and CIDRs, each for one
+//! port or for all, and is compared with the API server. kube compares it with the proxy, and does not support
+//! suffixes.
 
 use std::env;
 use std::pin::Pin;
@@ -18,12 +18,12 @@ use kube::client::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
-/// What the environment says of proxies.
+/// The proxy settings of the environment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proxies {
     pub(super) https: String,
     pub(super) http: String,
-    /// The hosts that are reached without a proxy.
+    /// The hosts that are accessed without a proxy.
     pub(super) none: String,
 }
 
@@ -36,7 +36,7 @@ impl Proxies {
         }
     }
 
-    /// The proxy that leads to this API server.
+    /// Returns the proxy for this API server, if any.
     pub(super) fn to(&self, server: &Uri) -> Result<Option<Uri>, InvalidUri> {
         let proxy = match server.scheme_str() {
             Some("http") => &self.http,
@@ -67,7 +67,7 @@ impl Proxies {
         };
         let names = |entry: &str| match of_port(entry, port).map(str::to_ascii_lowercase) {
             None => false,
-            // A dot in front means the subdomains alone.
+            // A leading dot matches only subdomains.
             Some(name) if name.strip_prefix('.') == Some(&host) => false,
             Some(name) => matches(&name),
         };
@@ -75,7 +75,7 @@ impl Proxies {
     }
 }
 
-/// An entry without its port and the star before a dot; none if it is for another port.
+/// Returns an entry without its port and without a star before a dot; none if it is for another port.
 fn of_port(entry: &str, port: u16) -> Option<&str> {
     let host = match entry.rsplit_once(':') {
         Some((host, own)) if !host.contains(':') || host.ends_with(']') => {
@@ -97,12 +97,12 @@ fn variable(name: &str) -> String {
 
 const LOOPBACK: &str = "127.0.0.0/8,::1";
 
-// === Repeated requests, while the API server is too busy to answer ===
+// === Requests that are repeated while the API server is too busy to answer ===
 //
-// kube would repeat a request fifteen times. That takes longer than any answer may, so all that is known
-// in the end is a timeout. Here the last answer counts.
+// kube would repeat a request fifteen times. That takes longer than the time limit of an answer, so the final error
+// would only be a timeout. Here the last answer is returned.
 
-/// A client that asks through this one.
+/// Wraps a client to repeat its requests.
 pub(super) fn retrying_client(client: Client) -> Client {
     let namespace = client.default_namespace().to_owned();
     Client::new(Tries(client), namespace)
@@ -123,7 +123,7 @@ impl Service<Request<Body>> for Tries {
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let client = self.0.clone();
         Box::pin(async move {
-            // What changes something is not done twice.
+            // A request that changes something is not sent twice.
             if request.method() != Method::GET {
                 return client.send(request).await;
             }
@@ -150,7 +150,7 @@ fn is_busy(status: StatusCode) -> bool {
     )
 }
 
-/// Between two tries; the API server asks for one second where it asks for any.
+/// The pauses between attempts. If the API server asks for a pause, it asks for one second.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 
 #[cfg(test)]

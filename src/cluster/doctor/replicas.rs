@@ -1,7 +1,7 @@
-//! The readiness of each replica, from its port for health.
+//! The readiness of each replica, from its health port.
 //!
-//! The API server's proxy leads to every pod; where whoever asks may not use it, or there is no pod, the
-//! address is asked itself, which leads there from within the cluster only.
+//! The API server's proxy reaches every pod. If the user may not use it, or the endpoint has no pod, the address is
+//! used directly, which works only from within the cluster.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -28,25 +28,25 @@ use olmguard_server::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
 use olmguard_views::readiness::Readiness;
 
-/// The certificates by which API servers check the one that they get.
+/// The trust of API servers in the certificate that they get.
 #[derive(Debug)]
 pub(super) struct CertificateTrust {
-    /// Whom they trust; nothing where that is not known.
+    /// The CAs that they trust; none if unknown.
     pub(super) authorities: Option<Authorities>,
-    /// The name that they ask for.
+    /// The name that they expect.
     pub(super) server_name: Option<String>,
 }
 
-/// An answer: its status and body.
+/// The status and body of an answer.
 type ReplicaResponse = (StatusCode, String);
 
-/// The address of a replica.
+/// The route to a replica.
 enum ReplicaRoute<'e> {
     Proxy(&'e Client, String),
     Address(String, u16),
 }
 
-/// Asks one endpoint.
+/// Queries one endpoint.
 pub(super) async fn ask(
     client: &Client,
     of: &Examination,
@@ -78,7 +78,7 @@ async fn told(
     };
     match by(&proxy, of, trusted).await {
         Ok(told) => Ok(told),
-        // What was said by the way that should lead there counts, if neither does.
+        // If both routes fail, the error of the proxy is returned, because the proxy should work everywhere.
         Err(first) => by(&address, of, trusted).await.map_err(|_| first),
     }
 }
@@ -107,8 +107,8 @@ async fn by(
 }
 
 impl ReplicaRoute<'_> {
-    /// What does not say which guard it is: at an address that may be anybody, as addresses of pods mean
-    /// something else outside of their cluster.
+    /// Rejects an answer without a version at an address. Outside of their cluster, the addresses of pods can belong to
+    /// any other server.
     fn doubt(&self, of: &Examination) -> Result<(), MissingAnswer> {
         match self {
             Self::Proxy(..) => Ok(()),
@@ -122,7 +122,8 @@ impl ReplicaRoute<'_> {
         }
     }
 
-    /// Metrics tell it, in every version; where they have a port of their own, `/version` does.
+    /// Returns the version of olmguard: from the metrics, which every version serves, or otherwise from `/version`,
+    /// because metrics can have a port of their own.
     async fn version(&self, of: &Examination) -> Option<String> {
         let (_, metrics) = self.get("/metrics", of).await.ok()?;
         if let Some(version) = version(&metrics) {
@@ -156,7 +157,7 @@ impl ReplicaRoute<'_> {
     }
 }
 
-/// The value of a label of `olmguard_build_info`.
+/// Returns the version in the label of `olmguard_build_info`.
 fn version(metrics: &str) -> Option<String> {
     let line = metrics
         .lines()
@@ -199,15 +200,15 @@ fn is_for_service(leaf: &Leaf, trusted: &CertificateTrust) -> Option<bool> {
     Some(is_for(leaf, &name))
 }
 
-/// How long one answer may take.
+/// The time limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How large one may be, in bytes: metrics are the largest.
+/// The largest answer in bytes; metrics are the largest.
 const LARGEST: usize = 4 << 20;
 
 // === Requests to the address of a replica ===
 
-/// The answer, or why there is none.
+/// Returns the answer, or the reason why there is none.
 async fn get_directly(host: &str, port: u16, path: &str) -> Result<ReplicaResponse, String> {
     let address: IpAddr = host
         .parse()
@@ -239,8 +240,8 @@ async fn exchange(
 
 // === Requests through the proxy of the API server ===
 
-/// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
-/// is no answer.
+/// Returns the answer of the server behind the proxy. The error has the reason, and whether the proxy itself is
+/// forbidden.
 async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bool, String)> {
     let request = Request::get(path).body(Body::empty());
     let request = request.map_err(|error| (false, error.to_string()))?;
@@ -265,14 +266,14 @@ async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bo
     }
 }
 
-/// The answer of the API server itself, if it is one: any other object is of whoever is behind it.
+/// Returns the answer of the API server itself, if it is one. Any other object comes from the server behind the proxy.
 fn status(bytes: &[u8]) -> Option<Status> {
     let kind: AnswerKind = serde_json::from_slice(bytes).ok()?;
     let is_status = kind.kind == "Status";
     is_status.then(|| serde_json::from_slice(bytes).ok())?
 }
 
-/// What an object of an API server says that it is.
+/// The kind of an object in an answer.
 #[derive(serde::Deserialize)]
 struct AnswerKind {
     kind: String,

@@ -1,4 +1,4 @@
-//! The way of a review: the Service, its endpoints, the Deployment, and a probe through all of them.
+//! The path of a review: the Service, its endpoints, the Deployment, and a probe through all of them.
 
 use std::time::Instant;
 
@@ -20,26 +20,26 @@ use olmguard_views::doctor::{
     ApiAnswer, Deployment, Endpoint, MissingAnswer, Names, Port, RoundTrip, Service, probe,
 };
 
-/// What a Deployment says that matters here.
+/// The relevant settings of the Deployment.
 #[derive(Debug, Default)]
 pub(super) struct ServingDeployment {
     /// The replicas of the Deployment, if it exists.
     pub(super) counts: Option<Deployment>,
     /// The service account of its pods.
     pub(super) account: Option<String>,
-    /// Whether it says that the replicas keep a certificate authority of their own.
+    /// Whether the replicas maintain a self-managed CA.
     pub(super) is_self_managed: bool,
-    /// The Secret of that authority, `[NAMESPACE/]NAME`, where it names one.
+    /// The Secret of that CA, `[NAMESPACE/]NAME`, if a flag names one.
     pub(super) secret: Option<String>,
-    /// Whether the replicas ask API servers about the tokens of scrapers.
+    /// Whether the replicas check the tokens of scrapers with API servers.
     pub(super) checks_tokens: bool,
-    /// Whether the replicas do not read upgrade policies.
+    /// Whether the replicas ignore upgrade policies.
     pub(super) ignores_policies: bool,
-    /// The place of OLM, from the flags of olmguard.
+    /// The namespace of OLM, from the flags of olmguard.
     pub(super) olm_namespace: Option<String>,
 }
 
-/// The Service, if there is one.
+/// Reads the Service, if it exists.
 pub(super) async fn service(
     client: &Client,
     names: &Names,
@@ -71,7 +71,7 @@ fn port(port: &ServicePort) -> Port {
     }
 }
 
-/// Everything behind the Service, in the order of its slices.
+/// Reads all endpoints of the Service, in the order of its slices.
 pub(super) async fn endpoints(
     client: &Client,
     names: &Names,
@@ -87,7 +87,7 @@ pub(super) async fn endpoints(
     let mut endpoints: Vec<Endpoint> = Vec::new();
     for endpoint in slices.iter().flat_map(|slice| &slice.endpoints) {
         let endpoint = read(endpoint);
-        // A pod of two families has a slice of each.
+        // A dual-stack pod is in one slice per address family.
         let is_known = |one: &Endpoint| one.pod.is_some() && one.pod == endpoint.pod;
         if !endpoints.iter().any(is_known) {
             endpoints.push(endpoint);
@@ -103,12 +103,12 @@ fn read(endpoint: &EndpointObject) -> Endpoint {
     Endpoint {
         address: endpoint.addresses.first().cloned().unwrap_or_default(),
         pod: pod.and_then(|pod| pod.name.clone()),
-        // Unknown is ready: that is how the API has it.
+        // In this API, an unknown condition means ready.
         is_ready: ready.unwrap_or(true),
     }
 }
 
-/// The Deployment.
+/// Reads the Deployment.
 pub(super) async fn deployment(
     client: &Client,
     names: &Names,
@@ -143,7 +143,7 @@ fn read_deployment(object: Object) -> ServingDeployment {
     }
 }
 
-/// Whether a flag without a value is given, or its variable says so.
+/// Whether a flag without a value is given, or its environment variable is true.
 fn is_set(pod: &PodSpec, flag: &str) -> bool {
     let arguments = pod
         .containers
@@ -153,7 +153,7 @@ fn is_set(pod: &PodSpec, flag: &str) -> bool {
     is_given || setting(pod, flag).is_some_and(|value| value == "true")
 }
 
-/// As `serve` has it: flags for a self-managed certificate say it as well as `--certs`.
+/// Applies the rules of `serve`: flags for a self-managed certificate imply it, as `--certs` does.
 fn is_self_managed(pod: &PodSpec) -> bool {
     match setting(pod, "--certs") {
         Some(source) => source == "self-managed",
@@ -164,13 +164,13 @@ fn is_self_managed(pod: &PodSpec) -> bool {
     }
 }
 
-/// What `serve` is told by a flag, in the arguments of a container or by its twin in the environment.
+/// Returns the value of a flag of `serve`, from the arguments of a container or from its environment variable.
 fn setting(pod: &PodSpec, flag: &str) -> Option<String> {
     let mut containers = pod.containers.iter();
     containers.find_map(|one| argument(one, flag).or_else(|| variable(one, flag)))
 }
 
-/// `--flag=value` or `--flag value`.
+/// Returns the value of `--flag=value` or `--flag value`.
 fn argument(container: &Container, flag: &str) -> Option<String> {
     let command = container.command.iter().flatten();
     let mut words = command.chain(container.args.iter().flatten());
@@ -188,7 +188,7 @@ fn argument(container: &Container, flag: &str) -> Option<String> {
     None
 }
 
-/// That of `--a-b` is `OLMGUARD_A_B`.
+/// Returns the value of the environment variable, which is `OLMGUARD_A_B` for `--a-b`.
 fn variable(container: &Container, flag: &str) -> Option<String> {
     let name = flag.trim_start_matches('-').to_uppercase();
     let twin = format!("OLMGUARD_{}", name.replace('-', "_"));
@@ -196,9 +196,9 @@ fn variable(container: &Container, flag: &str) -> Option<String> {
     variables.find(|one| one.name == twin)?.value.clone()
 }
 
-// === A probe through all of it: the dry run of a creation that must be denied, with its warnings ===
+// === A probe of the whole path: the dry run of a creation that must be denied, with its warnings ===
 
-/// Sends the probe. Nothing is ever created: it is a dry run, which the API server ends before that.
+/// Sends the probe. Nothing is ever created, because the API server does not persist a dry run.
 pub(super) async fn send_probe(client: &Client, names: &Names) -> RoundTrip {
     match send(client, names).await {
         Ok(answered) => RoundTrip::Answered(answered),
@@ -227,7 +227,7 @@ async fn send(client: &Client, names: &Names) -> Result<ApiAnswer, kube::Error> 
     })
 }
 
-/// The status in an answer; a returned object has none.
+/// Returns the status in an answer; empty if the answer is an object.
 fn status(code: StatusCode, body: &[u8]) -> Status {
     if code.is_success() {
         return Status::default();
@@ -238,7 +238,7 @@ fn status(code: StatusCode, body: &[u8]) -> Status {
     })
 }
 
-/// `299 - "text"`, quotes and backslashes in it escaped by backslashes.
+/// Parses values such as `299 - "text"`, in which backslashes escape quotes and backslashes.
 ///
 /// Upstream: apimachinery, `pkg/util/net/http.go`, `NewWarningHeader`.
 fn warnings(headers: &HeaderMap) -> Vec<String> {

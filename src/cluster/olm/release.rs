@@ -1,8 +1,8 @@
-//! The release of OLM, from an image or from OpenShift, and warnings if it is not certain.
+//! The release of OLM, from an image or from OpenShift, with a warning if it is not certain.
 
 use olmguard_catalog::olm::{GateError, OlmRelease};
 
-/// A release, what says so, and what there is to say about that.
+/// A release, its evidence, and a warning if it is not certain.
 #[derive(Debug)]
 pub(super) struct KnownRelease {
     pub(super) release: OlmRelease,
@@ -10,17 +10,17 @@ pub(super) struct KnownRelease {
     pub(super) warning: Option<OlmAssumption>,
 }
 
-/// What is known of the OpenShift that this may be.
+/// The known facts about OpenShift.
 #[derive(Debug)]
 pub(super) enum OpenShift {
-    /// The cluster is another Kubernetes, or the version does not matter.
+    /// The cluster is not OpenShift, or the version does not matter.
     NotHere,
     Version(String),
     /// The version of OpenShift cannot be read, for this reason.
     Unknown(String),
 }
 
-/// What says which release it is.
+/// The evidence for a release.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 pub(super) enum Evidence {
     #[display("image tag {_0}")]
@@ -34,7 +34,7 @@ pub(super) enum Evidence {
 /// Major and minor number.
 type Version = (u64, u64);
 
-/// The release by the tag of the image, else by OpenShift's version, else the newest.
+/// Returns the release by the tag of the image, otherwise by OpenShift's version, otherwise the newest one.
 pub(super) fn of(image: &str, openshift: &OpenShift) -> KnownRelease {
     let tag = image_tag(image).and_then(|tag| Some((tag, version(tag)?)));
     if let Some((tag, version)) = tag {
@@ -61,12 +61,12 @@ fn assumed(warning: OlmAssumption) -> KnownRelease {
     }
 }
 
-/// Whether the image alone says which release it is.
+/// Whether the image alone determines the release.
 pub(super) fn is_told_by(image: &str) -> bool {
     image_tag(image).and_then(version).is_some()
 }
 
-/// The newest release up to this version, else the oldest of its family.
+/// Returns the newest release up to this version, otherwise the oldest of its family.
 fn nearest(version: Version, text: &str, evidence: Evidence) -> KnownRelease {
     let family = family(version);
     let (oldest, newer) = (family.first(), |(of, _): &&(Version, OlmRelease)| {
@@ -87,8 +87,8 @@ fn nearest(version: Version, text: &str, evidence: Evidence) -> KnownRelease {
     }
 }
 
-/// The releases that are counted like this one, oldest first: those of OpenShift from 4 on, which
-/// tags of its builds carry, too.
+/// Returns the releases with the same numbering, oldest first. Versions from 4 on are OpenShift's, which also appear in
+/// the tags of its builds.
 fn family(version: Version) -> Vec<(Version, OlmRelease)> {
     let is_openshift = version.0 >= FIRST_OPENSHIFT;
     let member = |name: &str| {
@@ -102,8 +102,8 @@ fn family(version: Version) -> Vec<(Version, OlmRelease)> {
     family
 }
 
-/// `v1.2.0-rc1`, `1.2`, `4.20.3`: what comes after the minor number names no release. `20261121.1` is
-/// a date or the number of a build.
+/// Parses `v1.2.0-rc1`, `1.2` or `4.20.3`. The part after the minor number does not identify a release. `20261121.1` is
+/// a date or a build number.
 fn version(text: &str) -> Option<Version> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let (major, rest) = text.split_once('.')?;
@@ -122,25 +122,25 @@ fn version(text: &str) -> Option<Version> {
 
 const FIRST_OPENSHIFT: u64 = 4;
 
-/// No OLM and no OpenShift is near it.
+/// Neither OLM nor OpenShift is close to this version.
 const LAST_MAJOR: u64 = 9;
 
 // === Warnings about an OLM that is not certain ===
 
-/// Something that had to be assumed, or that was set otherwise.
+/// An assumption, or a flag that overrides a fact.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum OlmAssumption {
-    /// A release that is not in our table.
+    /// The release is not in our table.
     #[error(
         "OLM {found} is not known to this olmguard: checked as {taken}, the nearest known release"
     )]
     UnknownRelease {
-        /// The version as found.
+        /// The found version.
         found: String,
-        /// What is taken for it.
+        /// The release that is used instead.
         taken: OlmRelease,
     },
-    /// Nothing says which release it is.
+    /// Nothing shows the release.
     #[error(
         "the image of operator-controller has no release in its tag, and this is not OpenShift: \
          checked as {}, the newest release; set --olm-release if it is another: {image}",
@@ -158,49 +158,49 @@ pub enum OlmAssumption {
         OlmRelease::default()
     )]
     NoOpenShiftVersion {
-        /// What became of it.
+        /// The reason.
         why: String,
     },
-    /// A feature gate that is not in our table.
+    /// A feature gate is not in our table.
     #[error("ignored in operator-controller's --feature-gates: {0}")]
     Gate(GateError),
-    /// Another release was set by hand.
+    /// A flag sets another release.
     #[error("OLM {found} runs in the cluster, but --olm-release sets {set}, which olmguard uses")]
     ReleaseSet {
-        /// The one that counts.
+        /// The release that is used.
         set: OlmRelease,
-        /// The one that runs.
+        /// The release that runs.
         found: OlmRelease,
     },
-    /// Another release was set by hand, and with it other gates.
+    /// A flag sets another release, and thereby other gates.
     #[error(
         "OLM runs with {found}, which olmguard ignores because --olm-release names another \
          release; to use them, set --olm-feature-gates"
     )]
     GatesLeft {
-        /// The gates that it runs with.
+        /// The gates of the running OLM.
         found: String,
     },
-    /// Other gates were set by hand.
+    /// A flag sets other gates.
     #[error("OLM runs with {found}, but --olm-feature-gates sets others, which olmguard uses")]
     GatesSet {
-        /// The gates that it runs with.
+        /// The gates of the running OLM.
         found: String,
     },
 }
 
-/// The tag of an image, if there is one.
+/// Returns the tag of an image, if it has one.
 fn image_tag(image: &str) -> Option<&str> {
     image_parts(image).1
 }
 
-/// The last part of the path of an image.
+/// Returns the last part of the path of an image.
 pub(super) fn image_name(image: &str) -> &str {
     let path = image_parts(image).0;
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Path and tag of an image reference: `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`.
+/// Splits an image reference into path and tag: `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`.
 fn image_parts(image: &str) -> (&str, Option<&str>) {
     let named = image.split_once('@').map_or(image, |(named, _)| named);
     match named.rsplit_once(':') {

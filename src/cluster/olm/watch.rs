@@ -1,8 +1,8 @@
-//! Watch of the OLM of a cluster, which can be upgraded while olmguard runs.
+//! A watch of the OLM in a cluster, which can be upgraded while olmguard runs.
 //!
 //! ```text
-//! look --> found --> watch of the Deployment --> it has changed --> look
-//!   ^        |          '-- OpenShift's version is missing: no longer than one pause
+//! look --> found --> watch of the Deployment --> changed --> look
+//!   ^        |          '-- OpenShift's version is missing: at most for one pause
 //!   |        '-- not found, or the watch fails
 //!   '---- pause (kube's own, growing, with jitter)
 //! ```
@@ -22,21 +22,21 @@ use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 use crate::cluster::watch::Pauses;
 use olmguard_server::telemetry::OncePerChange;
 
-/// What there is to say about the OLM of a cluster.
+/// An event about the OLM of a cluster.
 #[derive(Clone, Debug)]
 pub enum OlmEvent {
-    /// This one runs; told if the last answer was another.
+    /// This OLM runs. Sent if the last result was different.
     Found(RunningOlm),
-    /// No OLM was found, for this reason; sent if the last answer was another.
+    /// No OLM was found, for this reason. Sent if the last result was different.
     NotFound(FindError),
-    /// The API server was heard: it showed the Deployment or said that there is none, or its watch
-    /// goes on.
+    /// The API server answered: it returned the Deployment or reported that none exists, or the
+    /// watch continues.
     Alive,
-    /// The API server was not heard, or said no: told each time.
+    /// The API server did not answer, or returned an error. Sent each time.
     Lost(WatchFault),
 }
 
-/// Tells which OLM runs, for as long as somebody listens.
+/// Sends the running OLM, until the receiver is closed.
 pub async fn watch(client: Client, namespace: Option<String>, events: Sender<OlmEvent>) {
     let receiver = events.clone();
     let (client, heard) = line::open(client);
@@ -53,16 +53,16 @@ pub async fn watch(client: Client, namespace: Option<String>, events: Sender<Olm
     }
 }
 
-/// What one look comes to.
+/// The result of one look.
 enum LookOutcome {
-    /// All is known until the Deployment changes.
+    /// Everything is known until the Deployment changes.
     Certain(SeenGeneration),
-    /// Another look may tell more, although the Deployment stays as it is.
+    /// Another look may find more, even if the Deployment does not change.
     Uncertain(SeenGeneration),
     Nothing,
 }
 
-/// How the watch of a Deployment ends.
+/// The end of the watch of a Deployment.
 enum WatchEnd {
     Changed,
     Fault,
@@ -122,7 +122,7 @@ impl DeploymentWatch {
         looked
     }
 
-    /// Waits until the Deployment is another than was seen, or none.
+    /// Waits until the Deployment differs from the one that was seen, or no longer exists.
     async fn follow(&mut self, seen: &SeenGeneration) -> WatchEnd {
         let api: Api<Deployment> = Api::namespaced(self.client.clone(), &seen.namespace);
         let only = watcher::Config::default()
@@ -159,7 +159,7 @@ impl DeploymentWatch {
         .await;
     }
 
-    /// The watch ends from outside when its receiver is gone.
+    /// Sends an event. A closed receiver ends the watch elsewhere.
     async fn report(&self, event: OlmEvent) {
         self.events.send(event).await.ok();
     }

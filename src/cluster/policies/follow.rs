@@ -25,25 +25,25 @@ use olmguard_server::telemetry::metrics::{
 };
 use olmguard_server::tls::Clock;
 
-/// The receiver of all reports.
+/// The receivers of all reports.
 #[derive(Clone, Debug)]
 pub struct PolicyListener {
-    /// What edits are judged by.
+    /// The policies that edits are judged by.
     pub store: Arc<PolicyStore>,
-    /// What probes are told.
+    /// The state for probes.
     pub board: Arc<PolicyBoard>,
-    /// What is counted.
+    /// The metrics of policies.
     pub metrics: Arc<PolicyMetrics>,
-    /// Whether the API server is heard.
+    /// The metrics of watches.
     pub watches: Arc<WatchMetrics>,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Watches the objects, and publishes what they say, for as long as it is polled. It ends if one of its watches does,
-/// which none does but by a fault of ours: what the others know is then read again, too.
+/// Watches the objects, and publishes their contents, while this future is polled. It ends if one of its watches ends,
+/// which only a bug in this program can cause. The caller then reads everything again.
 ///
-/// What there is to report in the objects themselves is sent to `reports`.
+/// The status to write into the objects is sent to `reports`.
 pub async fn follow(
     client: Client,
     expected: ExpectedPermission,
@@ -67,7 +67,7 @@ pub async fn follow(
         .await;
 }
 
-/// What each watch reports.
+/// The events of each watch.
 pub(super) struct Watches {
     pub(super) policies: mpsc::Receiver<WatchEvent<Value>>,
     pub(super) guardrails: mpsc::Receiver<WatchEvent<Value>>,
@@ -90,9 +90,9 @@ pub(super) struct WatchedPolicies {
     listener: PolicyListener,
     last: Reports,
     reports: watch::Sender<Reports>,
-    /// When a status that has changed is in the reports.
+    /// The time at which a changed status is added to the reports.
     report_at: Option<Instant>,
-    /// Whether what is known so far can be put where nothing better is: what was known whole is not replaced by a part.
+    /// Whether incomplete knowledge may be published. It must not replace complete knowledge.
     puts_parts: bool,
 }
 
@@ -114,7 +114,7 @@ impl WatchedPolicies {
         }
     }
 
-    /// Takes events until a watch ends.
+    /// Processes events until a watch ends.
     pub(super) async fn run(mut self, mut watches: Watches) {
         loop {
             let report_at = self.report_at;
@@ -155,7 +155,7 @@ impl WatchedPolicies {
         self.act(change);
     }
 
-    /// Each status that is written comes back as an event, so of many only one is acted on.
+    /// Acts on the effect of an event. Each written status comes back as an event, so several are handled together.
     fn act(&mut self, change: EventEffect) {
         match change {
             EventEffect::Status => {
@@ -173,7 +173,7 @@ impl WatchedPolicies {
         self.tell();
     }
 
-    /// Tells what is known.
+    /// Updates the metrics, the store and the probes.
     fn tell(&self) {
         let metrics = &self.listener.metrics;
         metrics.known(PolicyObjectLabel::UpgradePolicy, self.policies.is_known());
@@ -190,7 +190,7 @@ impl WatchedPolicies {
         self.listener.board.put(state);
     }
 
-    /// The policies as this cluster enforces them.
+    /// Returns the policies as this cluster enforces them.
     fn in_force(&self) -> Vec<UpgradePolicy> {
         let is_checked = self.permission.is_checked();
         let policies = self.policies.iter().map(|read| {
@@ -236,14 +236,14 @@ impl WatchedPolicies {
         self.listener.count(&self.last);
     }
 
-    /// Whether everything that decides has been asked for.
+    /// Whether an answer about all deciding objects is known.
     fn is_known(&self) -> bool {
         self.policies.presence != Presence::Unknown
             && self.guardrails.presence != Presence::Unknown
             && self.permission.is_known()
     }
 
-    /// What is known; `Err` while anything is not known that decides.
+    /// Returns the known policies; `Err` while any deciding object is unknown.
     fn listed(&self) -> Result<ListedPolicies, UnlistedCause> {
         let policies = ListedKind::of(&self.policies, self.last.faults(UpgradePolicy::KIND))?;
         let guardrails = self.last.faults(GuardrailsObject::KIND);
@@ -261,7 +261,7 @@ impl WatchedPolicies {
 }
 
 impl PolicyListener {
-    /// Leaves edits undecided that an object of the cluster can forbid, until all are known.
+    /// Leaves edits undecided that an object of the cluster could forbid, until all objects are known.
     pub fn begin(&self) {
         self.store.put_unlisted(&UnlistedCause::Start);
         for kind in [
@@ -311,7 +311,7 @@ fn verdicts_if(is_other: bool) -> EventEffect {
     }
 }
 
-/// How many events wait to be taken.
+/// The most waiting events.
 const BACKLOG: usize = 16;
-/// How long after a change of a status it is in the reports, with all that change meanwhile.
+/// The delay from a change of a status to the next report, which includes all changes in between.
 pub(super) const SETTLE: Duration = Duration::from_millis(500);

@@ -1,4 +1,4 @@
-//! Reading the objects of policies: one of them, or all of a cluster at once; and the report about each.
+//! Reads the objects of policies, one or all of a cluster, and creates the report about each.
 
 use std::sync::Arc;
 
@@ -13,24 +13,25 @@ use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{GROUP, KIND, PolicyProblem, UpgradePolicy};
 use olmguard_server::telemetry::metrics::WatchedResource;
 
-/// An object, and what its spec says. A policy is as written: whether the cluster asks for permissions is not in it.
+/// An object, with the content of its spec. A policy is as written: its content does not include whether the cluster
+/// checks permissions.
 #[derive(Clone, Debug)]
 pub(super) struct ReadObject<T> {
     pub(super) object: ObjectState,
     pub(super) content: T,
 }
 
-/// The content of a kind of object that is read.
+/// The content of one kind of object.
 pub(super) trait PolicyContent: Send + Sized + 'static {
     const KIND: &'static str;
     const RESOURCE: WatchedResource;
 
     fn of(object: &Value) -> Self;
-    /// Why it is invalid, in one line.
+    /// Returns the reason why the content is invalid, in one line.
     fn fault(&self) -> Option<String>;
 }
 
-/// What an object has besides its spec.
+/// The parts of an object other than its spec.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct ObjectState {
     pub(super) name: Box<str>,
@@ -87,42 +88,43 @@ impl ObjectState {
         }
     }
 
-    /// Whether both are states of one object with one spec: an API server counts each change of a spec.
+    /// Whether both are states of the same object with the same spec: the API server increments the generation with
+    /// each change of the spec.
     pub(super) fn is_same_spec(&self, other: &Self) -> bool {
         self.generation.is_some() && self.generation == other.generation && self.uid == other.uid
     }
 }
 
-// === All policies of a cluster as they are now, for commands, which do not watch them ===
+// === All current policies of a cluster, for commands, which do not watch them ===
 
-/// Why the policies of a cluster are not known.
+/// The reason why the policies of a cluster are not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("policies are unknown: cannot list {resource}: {}{}", .fault.words, .fault.way_out_of_list())]
 pub struct PoliciesError {
-    /// What was to be listed, such as `upgradepolicies.olmguard.dev`.
+    /// The listed resource, such as `upgradepolicies.olmguard.dev`.
     pub resource: String,
-    /// What the API server did.
+    /// The fault of the request.
     pub fault: WatchFault,
 }
 
-/// An object of either kind, and its kind.
+/// An object of either kind.
 pub(in crate::cluster) struct ListedPolicy {
     pub(in crate::cluster) kind: &'static str,
     pub(in crate::cluster) object: Value,
 }
 
-/// Every object of both kinds as written, and whether the cluster checks the permission; none where the cluster does not have
-/// them.
+/// Lists every object of both kinds as written, and whether the cluster checks the permission; none if the cluster does
+/// not serve them.
 ///
 /// # Errors
-/// If a kind that the cluster has cannot be listed.
+/// Fails if a kind that the cluster serves cannot be listed.
 pub async fn list(client: &Client) -> Result<Vec<Value>, PoliciesError> {
     let listed = list_whole(client).await?;
     let written = listed.iter().map(|one| as_written(one.kind, &one.object));
     Ok(written.collect())
 }
 
-/// The same with what the API server adds.
+/// Lists the objects, including the fields that the API server adds.
 pub(in crate::cluster) async fn list_whole(
     client: &Client,
 ) -> Result<Vec<ListedPolicy>, PoliciesError> {
@@ -144,7 +146,8 @@ pub(in crate::cluster) async fn list_whole(
     Ok(policies)
 }
 
-/// Whether it fails because the cluster has no such kind: whoever may not list them is told 403 in either case.
+/// Whether a list fails because the cluster does not serve the kind. Without permission to list, the status is 403 in
+/// either case.
 async fn is_absent(client: &Client, fault: &WatchFault) -> bool {
     match fault.class {
         FaultClass::NotServed => true,
@@ -157,25 +160,25 @@ async fn is_absent(client: &Client, fault: &WatchFault) -> bool {
     }
 }
 
-/// The definitions of `UpgradePolicy`, the best version first.
+/// The definitions of `UpgradePolicy`, preferred version first.
 pub(super) const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
 
-/// The definitions of `UpgradeGuardrails`, the best version first.
+/// The definitions of `UpgradeGuardrails`, preferred version first.
 pub(super) const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", GuardrailsObject::KIND)];
 
 // === The report about each object, for its status ===
 
-/// What there is to report about all objects.
+/// The reports about all objects.
 #[derive(Clone, Debug, Default)]
 pub struct Reports(pub(super) Arc<[ObjectReport]>);
 
-/// What there is to report about one object.
+/// The report about one object.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectReport {
     pub(super) kind: &'static str,
     pub(super) state: ObjectState,
     pub(super) acceptance: AcceptedCondition,
-    /// The policy, which tells what it matches; none for guardrails.
+    /// The policy, to count the extensions that it matches; none for guardrails.
     pub(super) policy: Option<UpgradePolicy>,
 }
 
@@ -183,9 +186,9 @@ pub(super) struct ObjectReport {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct AcceptedCondition {
     pub(super) is_accepted: bool,
-    /// The reason in one word.
+    /// The reason as one word.
     pub(super) reason: &'static str,
-    /// The reason in words, with the field.
+    /// The reason as a sentence, with the field.
     pub(super) message: String,
 }
 
@@ -211,7 +214,7 @@ impl ObjectReport {
 }
 
 impl ObjectReport {
-    /// The resource of the kind.
+    /// Returns the plural name of the resource.
     pub(super) fn plural(&self) -> &'static str {
         match self.policy {
             Some(_) => "upgradepolicies",
@@ -256,7 +259,7 @@ impl Reports {
         self.0.iter().filter(move |report| report.kind == kind)
     }
 
-    /// Names and messages of the objects that are not accepted.
+    /// Returns the names and messages of the objects that are not accepted.
     pub(super) fn faults(&self, kind: &str) -> Vec<(String, String)> {
         let invalid = self
             .of(kind)
@@ -269,13 +272,13 @@ impl Reports {
     }
 }
 
-/// The status that an object has to have, if it is another one than it has.
+/// Returns the status to write, if it differs from the current one.
 pub(super) fn due(report: &ObjectReport, matched: Option<i64>, now: &str) -> Option<Value> {
     let status = status(report, matched, now);
     (status != report.state.status).then_some(status)
 }
 
-/// The condition to write; the time of the last change stays if nothing has changed.
+/// Returns the status. The time of the last transition stays if the condition has not changed.
 fn status(report: &ObjectReport, matched: Option<i64>, now: &str) -> Value {
     let word = if report.acceptance.is_accepted {
         "True"
@@ -297,7 +300,7 @@ fn status(report: &ObjectReport, matched: Option<i64>, now: &str) -> Value {
     }))
 }
 
-/// What is not known is not written.
+/// Removes unknown members, which are not written.
 fn without_null(mut object: Value) -> Value {
     if let Some(members) = object.as_object_mut() {
         members.retain(|_, value| !value.is_null());
@@ -305,7 +308,7 @@ fn without_null(mut object: Value) -> Value {
     object
 }
 
-/// Since when the condition has this status.
+/// Returns the time from which the condition has this status.
 fn since<'v>(status: &'v Value, word: &str) -> Option<&'v str> {
     let conditions = status.get("conditions")?.as_array()?;
     let mut accepted = conditions.iter().filter(|one| one["type"] == ACCEPTED);

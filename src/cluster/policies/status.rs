@@ -1,7 +1,7 @@
 //! The status of policies: whether olmguard accepts them, and how many ClusterExtensions a policy matches.
 //!
-//! One replica writes, the one that leads ([`Leadership`]). Only it watches ClusterExtensions. Nothing else waits for
-//! any of this: a cluster in which nobody can write is judged in the same way.
+//! Only the leading replica writes ([`Leadership`]), and only it watches ClusterExtensions. Nothing else waits for
+//! this: verdicts are the same in a cluster in which no replica can write.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -31,7 +31,7 @@ use olmguard_policy::{GROUP, Subject, UpgradePolicy};
 use olmguard_server::telemetry::OncePerChange;
 use olmguard_server::tls::Clock;
 
-/// Reports in the objects, whenever this replica holds the lease, for as long as it is polled.
+/// Writes the status of objects while this replica holds the lease, for as long as it is polled.
 pub async fn report(
     client: Client,
     leadership: Leadership,
@@ -52,15 +52,15 @@ struct StatusWriter {
     reports: watch::Receiver<Reports>,
     events: mpsc::Receiver<WatchEvent<NamedSubject>>,
     extensions: MatchedExtensions,
-    /// Whether there can be something to write.
+    /// Whether there may be something to write.
     is_changed: bool,
     failures: u32,
     fault: OncePerChange,
-    /// The watch of ClusterExtensions, which ends with this.
+    /// The task that watches ClusterExtensions, which is aborted when this is dropped.
     _watching: JoinSet<()>,
 }
 
-/// A status that an object does not have yet.
+/// A status to write.
 struct DueStatus {
     kind: &'static str,
     plural: &'static str,
@@ -68,10 +68,10 @@ struct DueStatus {
     status: Value,
 }
 
-/// What could not be written.
+/// The failed writes.
 struct FailedWrites {
     count: usize,
-    /// The name of the first object, and why.
+    /// The name of the first object, and the reason.
     first: (Box<str>, String),
 }
 
@@ -87,7 +87,7 @@ impl StatusWriter {
             reports,
             events,
             extensions: MatchedExtensions::default(),
-            // What is known by now is a change, too.
+            // The facts at the start count as a change.
             is_changed: true,
             failures: 0,
             fault: OncePerChange::default(),
@@ -95,8 +95,8 @@ impl StatusWriter {
         }
     }
 
-    /// Writes what changes, for as long as the watch and the reports go on. What fails is tried again after a pause, or
-    /// with the next change.
+    /// Writes changes until the watch or the reports end. A failed write is tried again after a pause, or at the next
+    /// change.
     async fn run(mut self) {
         let mut again = None;
         while self.changed(again).await {
@@ -109,7 +109,7 @@ impl StatusWriter {
         }
     }
 
-    /// Waits for a change, or for this time; false if none comes any more.
+    /// Waits for a change, or until this time. Returns false if no more changes can come.
     async fn changed(&mut self, again: Option<Instant>) -> bool {
         while !self.is_changed {
             tokio::select! {
@@ -129,7 +129,7 @@ impl StatusWriter {
         true
     }
 
-    /// Does something, and takes the events that come until it is done.
+    /// Runs a future, and processes the events that arrive until it completes.
     async fn meanwhile<T>(&mut self, doing: impl Future<Output = T>) -> T {
         let mut doing = std::pin::pin!(doing);
         loop {
@@ -140,7 +140,7 @@ impl StatusWriter {
         }
     }
 
-    /// What is to be written; none before it is known what the policies match.
+    /// Returns the status to write; none until it is known which extensions the policies match.
     fn due(&mut self) -> Option<Vec<DueStatus>> {
         self.is_changed = false;
         if !self.extensions.is_asked {
@@ -161,7 +161,7 @@ impl StatusWriter {
         Some(due.collect())
     }
 
-    /// When to try again what has failed.
+    /// Reports failures, and returns the time of the next attempt.
     fn note(&mut self, failed: Option<FailedWrites>) -> Option<Instant> {
         let Some(FailedWrites { count, first }) = failed else {
             self.failures = 0;
@@ -183,7 +183,7 @@ impl StatusWriter {
     }
 }
 
-/// Writes one after the other; what failed, if anything did.
+/// Writes all status, one object after the other. Returns the failures, if any.
 async fn write(client: Client, due: Vec<DueStatus>) -> Option<FailedWrites> {
     let mut failed = None::<FailedWrites>;
     for status in due {
@@ -215,14 +215,14 @@ impl DueStatus {
         let params = PatchParams::apply(MANAGER).force();
         let patch = Patch::Apply(&object);
         match api.patch_status(&self.name, &params, &patch).await {
-            // It was deleted meanwhile.
+            // The object was deleted in the meantime.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
             written => written.map(drop),
         }
     }
 }
 
-/// The time in the format of API servers.
+/// Formats a time as API servers do.
 fn rfc3339(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
@@ -237,7 +237,7 @@ const MANAGER: &str = "olmguard";
 
 const BACKLOG: usize = 16;
 
-/// How what fails is tried again. It is never given up.
+/// The delays between attempts, which never end.
 const RETRY: Retry = Retry {
     base: Duration::from_secs(1),
     cap: Duration::from_mins(5),
@@ -246,11 +246,11 @@ const RETRY: Retry = Retry {
 
 // === The number of ClusterExtensions that a policy matches ===
 
-/// The extensions of the cluster, as far as policies match them.
+/// The facts of the extensions that policies match.
 #[derive(Debug, Default)]
 pub(super) struct MatchedExtensions {
     subjects: Option<BTreeMap<String, ExtensionSubject>>,
-    /// Whether the API server was asked, with or without success.
+    /// Whether the API server was asked, successfully or not.
     is_asked: bool,
 }
 
@@ -260,14 +260,14 @@ struct ExtensionSubject {
     subject: PolicySubject,
 }
 
-/// What is kept of an object: its name, and of an extension what policies match.
+/// The relevant part of an object: its name, and the facts of an extension that policies match.
 pub(super) struct NamedSubject {
     name: String,
     subject: Option<ExtensionSubject>,
 }
 
 impl NamedSubject {
-    /// An extension that requests no package has no package that a policy names.
+    /// Reads an object. An extension without a package matches no policy that names packages.
     #[expect(clippy::needless_pass_by_value, reason = "what is not kept is dropped")]
     pub(super) fn read(object: Value) -> Self {
         let extension = Extension::recognised(&object);
@@ -286,7 +286,7 @@ impl NamedSubject {
 }
 
 impl MatchedExtensions {
-    /// Takes an event; true if the numbers may be others now.
+    /// Processes an event. Returns true if the counts may have changed.
     pub(super) fn take(&mut self, event: WatchEvent<NamedSubject>) -> bool {
         let was_asked = std::mem::replace(&mut self.is_asked, true);
         let is_other = match event {
@@ -319,7 +319,7 @@ impl MatchedExtensions {
         is_other || !was_asked
     }
 
-    /// How many a policy matches; none if that is not known.
+    /// Returns the number of extensions that a policy matches; none if that is unknown.
     pub(super) fn matched(&self, policy: &UpgradePolicy) -> Option<i64> {
         let subjects = self.subjects.as_ref()?.values();
         let matching = subjects.filter(|extension| {

@@ -1,4 +1,4 @@
-//! The objects of one kind, from the events of its watch.
+//! The objects of one kind, maintained from the events of its watch.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use olmguard_server::telemetry::OncePerChange;
 pub(super) struct ObjectTable<T> {
     objects: BTreeMap<Box<str>, ReadObject<T>>,
     pub(super) presence: Presence,
-    /// Why nothing is heard at the moment.
+    /// The current fault of the watch.
     fault: OncePerChange<WatchFault>,
 }
 
-/// Whether there are such objects.
+/// Whether the kind and its objects are known.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Presence {
     /// No answer yet.
@@ -33,21 +33,21 @@ pub(super) enum Presence {
     Absent,
     /// The objects are listed.
     Listed,
-    /// The objects were listed. Since this time each answer was that the cluster does not serve the kind.
+    /// The objects were listed. Since this time, every answer was that the cluster does not serve the kind.
     Doubted {
-        /// When the first of these answers came.
+        /// The time of the first of these answers.
         since: Instant,
     },
 }
 
-/// What an event changes.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum EventEffect {
-    /// Nothing, except whether the watch is connected.
+    /// Only the connection of the watch may have changed.
     Nothing,
-    /// The status of an object, which decides nothing.
+    /// The status of an object, which affects no verdict.
     Status,
-    /// What edits are judged by.
+    /// The rules that edits are judged by.
     Verdicts,
 }
 
@@ -75,8 +75,8 @@ impl<T: PolicyContent> ObjectTable<T> {
         self.fault.last()
     }
 
-    /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
-    /// was.
+    /// Processes an event. Objects are not read on threads that serve connections. If the reader panics, nothing
+    /// changes.
     pub(super) async fn take(&mut self, event: WatchEvent<Value>, now: Instant) -> EventEffect {
         if !matches!(event, WatchEvent::Lost(_)) && self.fault.is_gone() {
             info!(kind = T::KIND, "Watch works again");
@@ -152,7 +152,7 @@ impl<T: PolicyContent> ObjectTable<T> {
         }
     }
 
-    /// The cluster serves the kind: no object is known of a kind that was missing until now.
+    /// Records that the cluster serves the kind. If it was absent before, its objects are unknown now.
     fn find(&mut self, now: Instant) -> EventEffect {
         self.doubt_from(now);
         if self.presence != Presence::Absent {
@@ -162,15 +162,15 @@ impl<T: PolicyContent> ObjectTable<T> {
         EventEffect::Verdicts
     }
 
-    /// Answers before and after another one are not one row of answers.
+    /// Restarts the time of doubt. Only an unbroken sequence of answers counts.
     fn doubt_from(&mut self, now: Instant) {
         if let Presence::Doubted { since } = &mut self.presence {
             *since = now;
         }
     }
 
-    /// An API server that starts can say so of a kind that it serves a moment later, and a definition that is deleted
-    /// by mistake is restored soon.
+    /// Records that the cluster does not serve the kind. A starting API server can report this of a kind that it serves
+    /// a moment later, and a definition that was deleted by mistake is soon restored.
     fn absent(&mut self, now: Instant) -> EventEffect {
         match self.presence {
             Presence::Absent => EventEffect::Nothing,
@@ -208,7 +208,7 @@ impl<T: PolicyContent> ObjectTable<T> {
         EventEffect::Verdicts
     }
 
-    /// Logged once, for as long as it is the same.
+    /// Records that the watch is lost. The same fault is logged only once.
     fn lose(&mut self, fault: &WatchFault, now: Instant) {
         self.doubt_from(now);
         if !self.fault.is_new(fault) {
@@ -229,7 +229,7 @@ impl<T: PolicyContent> ObjectTable<T> {
         }
     }
 
-    /// Whether the object is known with this spec.
+    /// Whether the object is already known with this spec.
     fn has(&self, object: &Value) -> bool {
         let now = ObjectState::of(object);
         let known = self.objects.get(&now.name).map(|one| &one.object);
@@ -244,5 +244,5 @@ async fn read_all<T: PolicyContent>(objects: Vec<Value>) -> Result<Vec<ReadObjec
     spawn_blocking(move || objects.iter().map(ReadObject::of).collect()).await
 }
 
-/// How long the objects of a kind stay in use that the cluster no longer serves.
+/// The time for which objects stay in force after the cluster has stopped serving their kind.
 pub(super) const DOUBT: Duration = Duration::from_mins(5);
