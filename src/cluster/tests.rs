@@ -1,4 +1,4 @@
-//! What the tests of this module share.
+//! Helpers that the tests of this module share.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,14 +20,14 @@ use olmguard_support::api::ApiServer;
 
 // === A catalogd inside the test, on loopback, without TLS ===
 
-/// The server, for as long as this runtime runs.
+/// The server, for as long as this runtime exists.
 pub(crate) struct Catalogd {
     port: u16,
     pub(crate) shelf: Shelf,
     serving: JoinHandle<()>,
 }
 
-/// What it serves: a body for each catalog, and something that happens before one is sent.
+/// The served content: a body for each catalog, and an action to run before one is sent.
 #[derive(Clone, Default)]
 pub(crate) struct Shelf(Arc<Mutex<Shelved>>);
 
@@ -52,12 +52,12 @@ impl Catalogd {
         }
     }
 
-    /// Where it serves a catalog.
+    /// Returns the URL of a catalog.
     pub(crate) fn base(&self, catalog: &str) -> String {
         format!("http://127.0.0.1:{}/catalogs/{catalog}", self.port)
     }
 
-    /// From now on nobody answers.
+    /// Stops answering from now on.
     pub(crate) fn end(&self) {
         self.serving.abort();
     }
@@ -69,12 +69,12 @@ impl Shelf {
         self.0.lock().unwrap().bodies.insert(path, body.to_owned());
     }
 
-    /// How often it was asked.
+    /// Returns how often it was requested.
     pub(crate) fn asked(&self) -> usize {
         self.0.lock().unwrap().asked
     }
 
-    /// Does this once, when it is asked the next time, before it answers.
+    /// Runs this once, at the next request, before it is answered.
     pub(crate) fn before(&self, work: impl FnOnce() + Send + 'static) {
         let mut work = Some(work);
         self.before_each(move || {
@@ -84,7 +84,7 @@ impl Shelf {
         });
     }
 
-    /// Does this each time that it is asked, before it answers.
+    /// Runs this at each request, before it is answered.
     pub(crate) fn before_each(&self, work: impl FnMut() + Send + 'static) {
         self.0.lock().unwrap().before = Some(Box::new(work));
     }
@@ -171,11 +171,11 @@ impl Write for Lines {
     }
 }
 
-/// What is logged while this runs in virtual time, at the level that says most. No token is in it.
+/// Returns the lines that are logged while this runs in virtual time, at the most verbose level. No line has a token.
 pub(crate) fn logged(act: impl AsyncFnOnce()) -> Vec<Value> {
     let lines = Lines::default();
     let (subscriber, log) = Log::on(lines.clone(), LogFormat::Json, LogLevel::Debug);
-    // While there is only one subscriber, tracing turns a line off for good if a thread without a subscriber is the
+    // While only one subscriber exists, tracing disables a callsite permanently if a thread without a subscriber is the
     // first to reach it, such as the thread of another test.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let mut runtime = Builder::new_current_thread();

@@ -81,7 +81,7 @@ fn listen_on(listen: SocketAddr, limits: Limits) -> ListeningServer {
 }
 
 impl Started {
-    /// The value of a metric by its name and labels.
+    /// Returns the value of a metric by its name and labels.
     #[track_caller]
     fn told(&self, series: &str) -> u32 {
         let text = self.server.metrics.render();
@@ -90,7 +90,7 @@ impl Started {
     }
 }
 
-/// A review of a new extension, with a text of this many bytes in it.
+/// Returns a review of a new extension that contains a text of this many bytes.
 fn review(padding: usize) -> Value {
     json!({
         "apiVersion": "admission.k8s.io/v1",
@@ -120,9 +120,9 @@ fn post_to(target: &str, body: &str, headers: &str) -> String {
     )
 }
 
-// === What is told before reviews are taken ===
+// === Answers of the health port before reviews are accepted ===
 
-/// The status and the body of an answer on the port for health.
+/// Returns the status and the body of an answer of the health port.
 async fn told(ops: SocketAddr, path: &str) -> (u16, String) {
     let ask = async {
         let mut stream = TcpStream::connect(ops).await.unwrap();
@@ -137,7 +137,8 @@ async fn told(ops: SocketAddr, path: &str) -> (u16, String) {
     (head[9..12].parse().unwrap(), body.to_owned())
 }
 
-/// The store of a certificate may be an API server that is away: that is no reason to be ended.
+/// The store of a certificate may be an unavailable API server, which is no reason to restart the
+/// process.
 #[tokio::test]
 async fn health_is_told_while_a_certificate_is_waited_for() {
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
@@ -178,7 +179,7 @@ async fn health_is_told_while_a_certificate_is_waited_for() {
 
 // === Answers that wait for newer content, in virtual time ===
 
-/// A judge by one catalog without packages, who counts what it answers.
+/// A judge by one catalog without packages, which counts its answers.
 #[derive(Clone, Debug)]
 struct Counting {
     guard: Guard,
@@ -197,7 +198,7 @@ impl Judge for Counting {
     }
 }
 
-/// A handler, and what happens to its catalog.
+/// A handler, with control over its catalog.
 struct Scene {
     handler: Handler,
     snapshot: Arc<ArcSwap<Snapshot>>,
@@ -238,7 +239,7 @@ impl Scene {
         }
     }
 
-    /// The token of the answer, how long it took, and how often the edit was checked.
+    /// Returns the reason code of the answer, its duration, and how often the edit was checked.
     async fn ask(&self, uri: &str) -> (String, Duration, usize) {
         let begun = Instant::now();
         let request = Request::post(uri)
@@ -257,7 +258,7 @@ impl Scene {
         )
     }
 
-    /// Newer content takes the place of the old once an edit was checked by the old.
+    /// Replaces the content by newer content once an edit was checked with the old one.
     async fn load(&self) {
         while self.answered.load(Ordering::Relaxed) == 0 {
             yield_now().await;
@@ -279,7 +280,7 @@ async fn a_wait_has_an_end() {
     for (uri, millis) in [
         ("/validate", 1_000),
         ("/validate?timeout=3s", 1_000),
-        // Half of the 900 ms in which the answer must leave.
+        // Half of the 900 ms in which the answer must be sent.
         ("/validate?timeout=1s", 450),
         ("/validate?timeout=200ms", 50),
     ] {
@@ -305,7 +306,7 @@ async fn nothing_else_waits() {
     }
 }
 
-/// All such peers would share the limits of one.
+/// All such clients would share the limits of one.
 #[tokio::test]
 async fn a_request_without_the_address_of_its_peer_is_a_fault_of_ours() {
     let scene = Scene::new(Currency::Current, false);
@@ -321,7 +322,7 @@ async fn a_request_without_the_address_of_its_peer_is_a_fault_of_ours() {
     assert!(matches!(refused, Rejection::Lost), "{refused}");
 }
 
-// === `POST /validate-policy`, and what reaches the judge of who asks ===
+// === `POST /validate-policy`, and the client facts that reach the judge ===
 
 fn policy_review(step: &str) -> Value {
     json!({
@@ -365,7 +366,7 @@ async fn a_policy_is_read_when_it_is_written() {
     }
 }
 
-/// The policies of the moment, as edits are judged by them.
+/// The current policies also apply to edits.
 #[tokio::test]
 async fn a_policy_that_is_written_is_checked_beside_those_in_force() {
     let all = "user.groups.all(g, user.groups.all(h, g != h || true))";
@@ -402,7 +403,7 @@ async fn what_is_no_review_is_refused() {
     assert_eq!(status, "HTTP/1.1 400 Bad Request");
 }
 
-/// Keeps who asked.
+/// A judge that records the user of a request.
 #[derive(Debug, Default)]
 struct Witness(Mutex<Option<Requester>>);
 

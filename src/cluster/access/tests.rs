@@ -1,4 +1,4 @@
-//! Where the way into a cluster is found, and what is said where it is not.
+//! The location of the cluster configuration, and the errors if there is none.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ async fn words(access: &Access) -> String {
     }
 }
 
-/// What is said of a kubeconfig with this content, its path left out.
+/// Returns the error for a kubeconfig with this content, without its path.
 async fn said(yaml: &str, context: Option<&str>) -> String {
     let folder = Folder::new();
     let path = folder.file("config", yaml);
@@ -175,7 +175,7 @@ async fn the_output_of_a_plugin_that_fails_later_is_not_shown() {
     }
 }
 
-/// A credential that must be had anew for each request.
+/// A credential that must be obtained again for each request.
 const EXPIRED: &str = r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
     "status": {"token": "hunter2", "expirationTimestamp": "2020-01-01T00:00:00Z"}}"#;
 
@@ -233,7 +233,7 @@ fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
     assert_eq!(found.as_deref(), Some("http://around:1/"));
 }
 
-/// The place that is found, or what is said.
+/// Returns the location, or the error.
 fn place(access: &Access, caller: Caller, around: &Surroundings) -> String {
     match find_place(access, caller, around) {
         Ok(place) => place.to_string(),

@@ -30,7 +30,7 @@ const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
 
 const EVERY: Duration = Duration::from_mins(1);
 
-/// A cluster, and one replica in it.
+/// A cluster, with one replica in it.
 struct Scene {
     api: ApiServer,
     metrics: Metrics,
@@ -38,7 +38,7 @@ struct Scene {
     is_ready: Arc<AtomicBool>,
 }
 
-/// Always the same time of day.
+/// A clock that always shows the same time.
 #[derive(Debug)]
 struct Stopped;
 
@@ -104,7 +104,7 @@ impl Scene {
         Self::of(self.api.clone())
     }
 
-    /// Lets the replica run.
+    /// Runs the replica for a while.
     fn begin(&self) {
         let client = self.api.client();
         let (leadership, keeping) = Leadership::of(client.clone(), "olmguard");
@@ -115,7 +115,7 @@ impl Scene {
         tokio::spawn(audit(client, leadership, is_ready, config));
     }
 
-    /// The series of audits as they are served, without the findings that no extension has.
+    /// Returns the served series of audits, without the findings that no extension has.
     fn series(&self) -> Vec<String> {
         let text = self.metrics.render();
         let lines = text.lines();
@@ -133,7 +133,7 @@ impl Scene {
         values.next()
     }
 
-    /// Waits until a series has this value; none if it is not served.
+    /// Waits until a series has this value; none if it must not be served.
     async fn until(&self, series: &str, expected: Option<&str>) {
         let begun = Instant::now();
         while self.value(series).as_deref() != expected {
@@ -143,7 +143,7 @@ impl Scene {
         }
     }
 
-    /// How often extensions were listed.
+    /// Returns how often extensions were listed.
     fn lists(&self) -> usize {
         let asked = self.api.asked();
         asked.iter().filter(|one| one.path == EXTENSIONS).count()
@@ -184,7 +184,7 @@ async fn what_is_installed_is_counted_by_finding() {
     assert_eq!(scene.series(), expected);
     let findings = scene.metrics.render().matches("{finding=").count();
     assert_eq!(findings, Concern::ALL.len(), "a series for each finding");
-    // The next one sees what is new, in the cluster and in the catalogs.
+    // The next audit sees the changes in the cluster and in the catalogs.
     scene.api.delete(EXTENSIONS, "moves");
     scene.config.facts.snapshot.store(Arc::new(snapshot(
         "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.2.0",
@@ -222,7 +222,7 @@ async fn while_the_facts_are_not_known_any_more_nothing_is_audited() {
     assert!(scene.lists() > before);
 }
 
-/// Extensions of one audit can be compared with each other.
+/// The extensions of one audit are comparable with each other.
 #[tokio::test]
 async fn an_audit_is_by_the_catalogs_of_one_moment() {
     const NEWER: &str =
@@ -286,7 +286,7 @@ async fn one_replica_audits_and_withdraws_its_figures_when_it_leads_no_more() {
     assert!(one.value(COUNT).is_none() || other.value(COUNT).is_none());
 }
 
-/// In real time: durations are none in virtual time.
+/// Runs in real time, because durations are zero in virtual time.
 #[tokio::test]
 async fn every_metric_of_audits_moves() {
     let api = cluster();
@@ -327,7 +327,7 @@ async fn every_metric_of_audits_moves() {
     assert_eq!(moved.still(rows), [""; 0]);
 }
 
-// === Audits that do not end ===
+// === Audits that do not complete ===
 
 fn warnings(lines: &[Value]) -> Vec<String> {
     let warnings = lines.iter().filter(|line| line["level"] != "INFO");
@@ -347,7 +347,7 @@ fn logged_times(lines: &[Value], message: &str) -> usize {
         .count()
 }
 
-/// What is warned of while this happens, each time that it is.
+/// Returns all warnings during this action, with repetitions.
 fn warned(act: impl AsyncFnOnce()) -> (Vec<String>, Vec<Value>) {
     let lines = logged(act);
     (warnings(&lines), lines)
@@ -438,7 +438,7 @@ fn an_audit_that_takes_too_long_says_so() {
     assert_eq!(words, expected);
 }
 
-// === What is written into the cluster ===
+// === The objects that are written into the cluster ===
 
 #[tokio::test(start_paused = true)]
 async fn the_report_is_as_the_last_audit_has_it() {
@@ -503,7 +503,7 @@ async fn without_the_flag_nothing_is_written() {
     assert!(asked.iter().all(|one| !one.path.starts_with(REPORTS)));
 }
 
-/// Whatever becomes of the report, audits are counted.
+/// Audits are counted, whether or not the report can be written.
 #[test]
 fn a_report_that_cannot_be_written_is_counted_and_logged_once_with_the_way_out() {
     let (warnings, lines) = warned(async || {

@@ -1,4 +1,4 @@
-//! Replicas that share a cluster, and what becomes of its objects.
+//! Replicas that share a cluster, and the effects on its objects.
 
 mod replicas;
 
@@ -26,7 +26,7 @@ const CONFIGURATIONS: &str =
 
 const NAME: &str = "olmguard.olmguard-system.svc";
 
-/// A cluster in which the webhook is configured, and trusted by nobody yet.
+/// Returns a cluster in which the webhook is configured but not yet trusted.
 fn cluster() -> ApiServer {
     let api = ApiServer::start();
     api.serve("v1", "secrets", "Secret");
@@ -39,7 +39,7 @@ fn cluster() -> ApiServer {
     api
 }
 
-/// Two webhooks of ours, by service and by URL, and one of somebody else between them.
+/// Returns two of our webhooks, by service and by URL, with a foreign one between them.
 fn configuration() -> Value {
     let webhook = |name: &str, client: Value| {
         json!({"name": name, "sideEffects": "None", "admissionReviewVersions": ["v1"],
@@ -61,7 +61,7 @@ fn store(api: &ApiServer) -> ClusterStore {
     store_in(api, place(), &new_clock())
 }
 
-/// A store that goes by this clock.
+/// Returns a store that uses this clock.
 fn store_in(api: &ApiServer, place: AuthorityPlace, clock: &Arc<TestClock>) -> ClusterStore {
     ClusterStore::new(api.client(), place, Arc::clone(clock) as _)
 }
@@ -83,17 +83,17 @@ fn names() -> Vec<ServerName<'static>> {
     vec![ServerName::try_from(NAME).unwrap()]
 }
 
-/// The Secret as it is stored.
+/// Returns the stored Secret.
 fn secret(api: &ApiServer) -> Value {
     api.object(SECRETS, "olmguard-tls").unwrap()
 }
 
-/// What is stored of ours.
+/// Returns our stored content.
 fn content(api: &ApiServer) -> Vec<u8> {
     decoded(&secret(api)["data"][KEY])
 }
 
-/// The configuration as it is stored, and the bundles of its webhooks.
+/// Returns the stored configuration, and the bundles of its webhooks.
 fn published(api: &ApiServer) -> (Value, Vec<String>) {
     let stored = api.object(CONFIGURATIONS, "olmguard").unwrap();
     let webhooks = stored["webhooks"].as_array().unwrap().iter();
@@ -103,7 +103,7 @@ fn published(api: &ApiServer) -> (Value, Vec<String>) {
     (stored, bundles)
 }
 
-/// How often something of this path was asked for with this method.
+/// Returns how often this path was requested with this method.
 fn asked(api: &ApiServer, method: &Method, path: &str) -> usize {
     let all = api.asked().into_iter();
     all.filter(|asked| asked.method == *method && asked.path.starts_with(path))
@@ -114,14 +114,14 @@ fn encoded(bytes: &[u8]) -> String {
     BASE64.encode_to_string(bytes)
 }
 
-/// Of what is not there, nothing.
+/// Returns nothing if the object does not exist.
 fn decoded(text: &Value) -> Vec<u8> {
     BASE64
         .decode_to_vec(text.as_str().unwrap_or_default())
         .unwrap()
 }
 
-// === What is read and written of each object ===
+// === The parts of each object that are read and written ===
 
 fn is_conflict(ended: &Result<StoreVersion, StoreError>) -> bool {
     matches!(ended, Err(StoreError::Conflict))
@@ -161,7 +161,7 @@ async fn whoever_comes_second_is_told() {
     assert!(is_conflict(&gone), "deleted meanwhile");
 }
 
-/// One that was made beforehand, for its labels or its owner, counts as one that holds nothing.
+/// A Secret that was created beforehand, for its labels or its owner, counts as empty.
 #[tokio::test]
 async fn a_secret_of_others_keeps_what_is_theirs() {
     let api = cluster();
@@ -207,7 +207,7 @@ async fn what_is_published_is_not_written_again() {
     assert_eq!(published(&api).1, ["another", "other", "another"]);
 }
 
-// === Somebody changes what an authority is kept in: it is noticed at once, where it may be watched ===
+// === Another client changes the objects of an authority: with a watch, this is noticed immediately ===
 
 const AT_ONCE: Duration = Duration::from_secs(1);
 
@@ -266,7 +266,7 @@ async fn whoever_changes_it_all_the_time_is_not_followed_faster() {
     let patches = asked(&api, &Method::PATCH, CONFIGURATIONS) - before;
     assert!((2..=20).contains(&patches), "{patches} in ten seconds");
     tokio::time::sleep(AT_ONCE).await;
-    // So a renewal asks; who watches asks for a list.
+    // A renewal sends this request; a watch sends a list.
     let renewal = format!("{SECRETS}/olmguard-tls");
     let before = asked(&api, &Method::GET, &renewal);
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -274,7 +274,7 @@ async fn whoever_changes_it_all_the_time_is_not_followed_faster() {
     assert!(looks <= 1, "{looks} in ten seconds of quiet");
 }
 
-// === What is told where the cluster does not do its part ===
+// === The errors if the cluster fails ===
 
 #[track_caller]
 fn told<T>(ended: Result<T, StoreError>) -> String {
@@ -335,7 +335,7 @@ async fn a_configuration_that_is_missing_is_no_failure_and_others_are_published(
     assert_eq!(published(&api).1, ["bundle", "other", "bundle"]);
 }
 
-/// Two that write it would do so for ever.
+/// Two writers would overwrite each other forever.
 #[tokio::test]
 async fn a_configuration_that_another_program_writes_is_left_to_it() {
     let api = cluster();
@@ -379,7 +379,7 @@ async fn a_configuration_without_a_webhook_of_ours_is_left_alone() {
     }
 }
 
-/// A test of the patch that fails says the same code: it is told apart by what is there then.
+/// A failed test of the patch has the same status, and is distinguished by the object at that time.
 #[tokio::test]
 async fn what_is_refused_for_itself_is_no_conflict() {
     let api = cluster();
@@ -406,7 +406,7 @@ async fn an_api_server_that_is_away_is_told() {
     );
 }
 
-/// The text of a reader quotes what it cannot read.
+/// The error of a parser quotes the content that it cannot parse.
 #[tokio::test]
 async fn nothing_of_a_secret_is_in_a_text() {
     let api = cluster();

@@ -18,7 +18,7 @@ fn cluster() -> ApiServer {
     api
 }
 
-/// A bundle with these CRDs and objects of these kinds.
+/// Returns a bundle with these CRDs and objects of these kinds.
 fn contents(crds: &[&str], kinds: &[(&str, &str)]) -> BundleContents {
     let csv = json!({"kind": "ClusterServiceVersion"});
     let crds = crds
@@ -32,7 +32,7 @@ fn contents(crds: &[&str], kinds: &[(&str, &str)]) -> BundleContents {
     BundleContents::of([("image".to_owned(), Ok(bundle))])
 }
 
-/// What the cluster has, or why that is not known.
+/// Returns the objects in the cluster, or the reason why they are not known.
 type Read = Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError>;
 
 async fn read(api: &ApiServer, contents: &BundleContents, made: &BTreeSet<RenderedObject>) -> Read {
@@ -121,7 +121,8 @@ async fn an_answer_that_is_missing_leaves_open_what_is_there() {
     );
 }
 
-/// What a bundle with a `ConfigMap`, a `PriorityClass` and a `Role` would make in `ns`.
+/// Returns the objects that a bundle with a `ConfigMap`, a `PriorityClass` and a `Role` would
+/// create in `ns`.
 fn made() -> (BundleContents, BTreeSet<RenderedObject>) {
     let kinds = [
         ("v1", "ConfigMap"),
@@ -238,7 +239,7 @@ async fn objects_that_are_not_known_are_reported() {
     api.put(classes, json!({"metadata": {"name": "one"}}));
     let (found, error) = read(&api, &contents, &made).await.unwrap();
     let found = found.cluster().unwrap();
-    // The others are.
+    // The others are absent.
     assert_eq!(found.others.len(), 1);
     assert_eq!(
         error.unwrap().to_string(),
@@ -270,7 +271,7 @@ async fn needed_objects_that_do_not_exist_are_found() {
         (missing.into_iter().collect::<Vec<_>>(), error)
     };
     let [namespace, _, account] = needed;
-    // A missing namespace says enough: nothing can be in it.
+    // A missing namespace is reported alone, because nothing can exist in it.
     assert_eq!(missing(&api).await, (vec![namespace], None));
     api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
         asked.path.starts_with("/api/v1/namespaces/ns")

@@ -1,4 +1,4 @@
-//! A watch of catalogs against a server that is told how to misbehave, in virtual time.
+//! A watch of catalogs against a server with scripted faults, in virtual time.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn catalog(name: &str) -> Value {
     })
 }
 
-/// What a watch tells.
+/// The events of a watch.
 struct Told {
     events: Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     lost: Option<&'static str>,
@@ -58,7 +58,7 @@ impl Told {
             .expect("the watch goes on")
     }
 
-    /// The next one but for signs of life and faults of the same class.
+    /// Returns the next event, except signs of life and repeated faults of the same class.
     async fn next(&mut self) -> WatchEvent<Result<ObservedCatalog, NamelessObject>> {
         loop {
             let event = self.event().await;
@@ -247,7 +247,7 @@ async fn one_catalog_is_read_again() {
     );
 }
 
-// === Under which names catalogs are found, while those change ===
+// === The names under which catalogs are found, while the names change ===
 
 const OLD: &str = "/apis/catalogd.operatorframework.io/v1alpha1/clustercatalogs";
 
@@ -350,9 +350,9 @@ async fn an_api_that_is_taken_away_is_waited_for_and_found_under_another_version
     told.says("listed b").await;
 }
 
-// === Whatever becomes of the API server, the watch comes back, and does not press ===
+// === Whatever the API server does, the watch recovers, and does not overload it ===
 
-/// The longest pause with its jitter.
+/// The longest pause, including jitter.
 const PAUSE: Duration = Duration::from_mins(1);
 
 async fn following(api: &ApiServer) -> Told {
@@ -416,7 +416,7 @@ async fn a_server_that_is_away_is_asked_in_growing_pauses() {
         tokio::time::sleep(Duration::from_mins(10)).await;
         healing.heal();
     });
-    // Not a word between: it would be another one than this.
+    // No event comes in between; it would differ from this one.
     told.says("listed a b").await;
     let most = Duration::from_mins(10) + PAUSE;
     assert!(away.elapsed() <= most, "{:?}", away.elapsed());
@@ -440,7 +440,7 @@ async fn a_server_that_is_away_is_asked_in_growing_pauses() {
         shortest <= 4 * least && longest >= Duration::from_secs(30),
         "{during:?}"
     );
-    // Without jitter each would be the least one doubled a few times, or the longest.
+    // Without jitter, each pause would be the shortest one doubled a few times, or the longest one.
     let longest = Duration::from_secs(30);
     let is_bare = |pause: &Duration| {
         let bare = (0..6).map(|times| least * (1 << times)).chain([longest]);
@@ -471,7 +471,7 @@ async fn each_try_that_fails_is_told_with_what_it_failed_of() {
     api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |_| true);
     let mut words = lost().await;
     if words.contains("502") {
-        // It was on its way.
+        // The event was already queued.
         words = lost().await;
     }
     assert_eq!(words, "the API server answers 503: as the test says");
@@ -492,7 +492,7 @@ async fn each_answer_that_is_a_refusal_is_survived() {
         let code = StatusCode::from_u16(code).unwrap();
         api.trouble(Trouble::Status(code), |_| true);
         api.break_watches();
-        // The connection that broke is the first reason, the refusal the next one.
+        // The broken connection is the first fault, the refused one the next.
         told.says("lost unreachable").await;
         told.says(&format!("lost {class}")).await;
         api.heal();
@@ -564,7 +564,7 @@ async fn a_server_that_ends_each_watch_at_once_is_not_asked_without_a_pause() {
     let mut told = Told::by(&api);
     told.says("listed ").await;
     let since = Instant::now();
-    // The answer to each watch is one sign.
+    // The answer to each watch is one sign of life.
     for _ in 0..50 {
         told.alive().await;
     }

@@ -1,4 +1,4 @@
-//! A configuration that is changed under a running server, in virtual time.
+//! A configuration that changes while a server runs, in virtual time.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -19,7 +19,7 @@ const GROUP: &str = "admissionregistration.k8s.io/v1";
 const PLURAL: &str = "validatingwebhookconfigurations";
 const COLLECTION: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
-/// A server that reads what is in `api`.
+/// A server that reads the objects of `api`.
 struct Scene {
     api: ApiServer,
     metrics: Metrics,
@@ -42,7 +42,7 @@ impl Scene {
         Self { api, metrics }
     }
 
-    /// The fields that are not as shipped, a moment after a reading is due.
+    /// Returns the fields that are not as shipped, a moment after a reading is due.
     async fn changed(&self) -> Vec<String> {
         sleep(Duration::from_secs(61)).await;
         let text = self.metrics.render();
@@ -61,7 +61,7 @@ impl Scene {
     }
 }
 
-/// Seconds since the test began are seconds since 1970.
+/// A clock that shows the seconds since the start of the test as seconds since 1970.
 #[derive(Debug)]
 struct Since(Instant);
 
@@ -111,7 +111,8 @@ async fn what_is_shipped_in_either_form_is_not_changed() {
     assert!(scene.of_watch("olmguard_watch_connected") > 0.0);
 }
 
-/// What a taken-over pod of `self-managed` mode can do with its right to patch the `caBundle`.
+/// A compromised pod in `self-managed` mode can do this with its permission to patch the
+/// `caBundle`.
 #[tokio::test(start_paused = true)]
 async fn what_an_attacker_writes_is_seen_within_a_minute_and_its_end_as_well() {
     let scene = Scene::of(Some(configuration(&[webhook("x")])));
@@ -161,7 +162,7 @@ async fn an_api_server_that_is_away_leaves_the_last_reading_and_its_age() {
     }
 }
 
-/// The right to get the one object is all that it needs.
+/// Permission to get the one object is sufficient.
 #[tokio::test(start_paused = true)]
 async fn nothing_but_the_one_object_is_asked_for_once_a_minute() {
     let scene = Scene::of(None);
@@ -211,7 +212,7 @@ async fn every_metric_of_the_configuration_moves() {
 const NONE: [&str; 0] = [];
 const LAST: &str = "olmguard_watch_last_contact_timestamp_seconds";
 
-// === Differences between a webhook and the shipped one, as far as an API server sees them ===
+// === Differences between a webhook and the shipped one, after the defaults of the API server ===
 
 fn webhook_named(change: impl FnOnce(&mut Value)) -> ValidatingWebhook {
     let mut webhook = json!({
@@ -371,7 +372,7 @@ fn a_further_webhook_is_as_shipped_or_a_difference() {
     );
 }
 
-/// The metric has a label value for each of them.
+/// The metric has a label value for each field.
 #[test]
 fn every_field_is_counted_by_its_name() {
     let fields = fields(&webhook_named(|_| {})).map(|(field, _)| field);

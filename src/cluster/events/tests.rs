@@ -1,4 +1,4 @@
-//! Events as an API server gets them, against one that keeps what it is given.
+//! Events as an API server receives them, against one that stores its requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn event(uid: &str, note: &str) -> EditEvent {
     }
 }
 
-/// Writes these events until all are taken.
+/// Writes these Events until all are processed.
 async fn written(api: &ApiServer, events: impl IntoIterator<Item = EditEvent>) -> Metrics {
     let metrics = Metrics::new();
     write_counted(api, events, &metrics).await;

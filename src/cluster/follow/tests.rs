@@ -1,4 +1,4 @@
-//! Catalogs that are followed, without a cluster.
+//! Followed catalogs, without a cluster.
 
 mod catalog_table;
 mod live;
@@ -25,7 +25,7 @@ use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content, Labels, ServingState, Snapshot};
 use olmguard_fixtures::moved::Moved;
 
-/// A catalog that serves the content of `digest`.
+/// Returns a catalog that serves the content of `digest`.
 fn observed(name: &str, digest: &str) -> ObservedCatalog {
     let mut state = CatalogState::named(name, Content::Missing);
     state.image_ref = Some(format!("registry.example/{name}@sha256:{digest}"));
@@ -50,7 +50,7 @@ fn labelled(observed: &ObservedCatalog, key: &str, value: &str) -> ObservedCatal
     observed
 }
 
-/// Content with one package of this name.
+/// Returns content with one package of this name.
 fn content(package: &str) -> Arc<Catalog> {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
@@ -59,7 +59,7 @@ fn content(package: &str) -> Arc<Catalog> {
     Arc::new(builder.finish().expect("no bound"))
 }
 
-/// Content as a loader hands it over.
+/// Returns content in the form that a loader returns.
 pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<Sha256>) -> Arc<LoadedContent> {
     Arc::new(LoadedContent {
         resident_bytes: content.resident_bytes(),
@@ -79,7 +79,8 @@ fn no_connection(why: &str) -> Failure {
     })
 }
 
-/// The packages of a catalog as it is judged by; why not, where it is not loaded.
+/// Returns the packages of a catalog that edits are judged by; the error is the reason why it is
+/// not loaded.
 fn packages(state: &CatalogState) -> Result<Vec<&str>, &str> {
     match &state.content {
         Content::Loaded(catalog) => Ok(catalog.package_names().collect()),
@@ -119,7 +120,7 @@ fn an_old_snapshot_ends_when_nobody_reads_it() {
 
 // === Every metric of catalogs and their watch, as they change in a cluster ===
 
-/// A package with this many bundles.
+/// Returns a package with this number of bundles.
 fn content_of_bundles(bundles: usize) -> String {
     let bundle = |number: usize| {
         format!(
@@ -136,7 +137,7 @@ fn content_of_bundles(bundles: usize) -> String {
     )
 }
 
-/// Another package, whose content makes the catalog larger.
+/// Returns another package, whose content makes the catalog larger.
 fn other(name: &str) -> String {
     content_of_bundles(1).replace("\"p", &format!("\"{name}"))
 }
@@ -147,7 +148,7 @@ struct Watching<'w> {
 }
 
 impl Watching<'_> {
-    /// Looks until the metrics have this line.
+    /// Waits until the metrics have this line.
     async fn until(&mut self, line: &str) {
         let wait = async {
             loop {
@@ -190,7 +191,7 @@ async fn every_metric_of_catalogs_and_watches_moves() {
     watching
         .until("olmguard_watch_connected{resource=\"clustercatalogs\"} 1")
         .await;
-    // catalogd has nothing of it yet.
+    // catalogd has no content for it yet.
     world.api.put(CATALOGS, world.object("hub", "a"));
     watching
         .until("olmguard_catalog_load_errors_total{catalog=\"hub\",class=\"status\"} 1")
@@ -216,7 +217,7 @@ async fn every_metric_of_catalogs_and_watches_moves() {
     watching
         .until("olmguard_catalog_held_back{catalog=\"hub\"} 1")
         .await;
-    // After an object nothing but JSON is expected.
+    // After the first object, only JSON is expected.
     let broken = content_of_bundles(3) + "{\"schema\": oops}\n";
     world.served.shelf.put("hub", &broken);
     world.api.put(CATALOGS, world.object("hub", "d"));
@@ -232,7 +233,7 @@ async fn every_metric_of_catalogs_and_watches_moves() {
     watching
         .until("olmguard_catalog_serving{catalog=\"hub\"} 0")
         .await;
-    // What it saw last is forgotten, so the watch begins again.
+    // The resource version that the watch saw last expires, so the watch starts again.
     world.api.end_watches();
     world.api.compact();
     watching
@@ -242,7 +243,7 @@ async fn every_metric_of_catalogs_and_watches_moves() {
         .await;
 }
 
-/// Far more than any wait takes, on a machine that does much else.
+/// Far longer than any wait takes, even on a busy machine.
 pub(super) const DEADLINE: Duration = Duration::from_mins(2);
 
 // === Publishing of snapshots, from the start on ===

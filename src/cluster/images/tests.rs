@@ -17,7 +17,7 @@ const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 const EXTENSIONS: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";
 
-/// Images by their names, each read as often as it is asked for.
+/// Images by name, each read as often as it is requested.
 #[derive(Debug, Default)]
 struct Shelf {
     images: Mutex<BTreeMap<String, Result<Vec<Value>, String>>>,
@@ -39,7 +39,7 @@ impl ReadImage for Shelf {
 /// The memory of a bundle while it is read.
 const WHOLE: usize = 1 << 16;
 
-/// A cluster, the images of its catalog, and what a follower receives.
+/// A cluster, the images of its catalog, and the contents that a follower receives.
 struct Scene {
     api: ApiServer,
     snapshot: Arc<ArcSwap<Snapshot>>,
@@ -55,7 +55,7 @@ fn image(version: &str) -> String {
     format!("example.com/p:{version}")
 }
 
-/// 1.0.0, and two versions after it.
+/// Returns a catalog with 1.0.0 and two versions after it.
 fn catalogs(rules: &Rules) -> Snapshot {
     let versions = ["1.0.0", "1.1.0", "1.2.0"];
     let entries = versions.map(
@@ -123,7 +123,7 @@ impl Shelf {
         self.images.lock().unwrap().insert(image(version), objects);
     }
 
-    /// How often an image was asked for.
+    /// Returns how often an image was requested.
     fn asked(&self, version: &str) -> usize {
         let (asked, image) = (self.asked.lock().unwrap(), image(version));
         asked.iter().filter(|one| **one == image).count()
@@ -156,7 +156,7 @@ impl Scene {
         }
     }
 
-    /// Waits for contents of exactly these versions, and takes down what is counted until then.
+    /// Waits for contents of exactly these versions, and records the metrics until then.
     async fn until(&mut self, versions: &[&str]) {
         self.moved.look(&self.metrics.render());
         let is_so = |contents: &BundleContents| {
@@ -170,7 +170,7 @@ impl Scene {
         }
     }
 
-    /// How many CRDs are in the way of a version.
+    /// Returns the number of CRDs that prevent a version.
     fn refused(&self, version: &str) -> usize {
         let compared = self.last.compared(&image(version)).unwrap();
         compared.refused.len()
@@ -210,7 +210,7 @@ async fn the_owner_of_each_crd_is_known_though_no_bundle_has_it() {
     while !is_known(&scene) {
         scene.last = scene.received.recv().await.unwrap();
     }
-    // What shows its owner is kept, and no more.
+    // Only the fields that show its owner are kept.
     assert_eq!(crd(&scene).unwrap().pointer("/spec"), None);
     assert_eq!(scene.shelf.asked("1.1.0"), 1);
     scene.api.delete(CRDS, "other.example.com");
@@ -257,7 +257,7 @@ async fn an_image_that_cannot_be_had_costs_itself_alone_and_is_tried_again() {
     assert_eq!(scene.moved.still(rows), [""; 0]);
 }
 
-/// A CRD that comes, or that serves another version, decides which kinds are served.
+/// A CRD that is created, or that serves another version, changes which kinds are served.
 #[tokio::test(start_paused = true)]
 async fn a_change_of_the_group_of_a_kind_is_a_change_of_the_bundle() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());
@@ -282,7 +282,7 @@ async fn a_change_of_the_group_of_a_kind_is_a_change_of_the_bundle() {
     }
 }
 
-/// It decides which kinds are served without a CRD.
+/// The Kubernetes version determines which kinds are served without a CRD.
 #[tokio::test(start_paused = true)]
 async fn another_kubernetes_is_a_change_of_every_bundle() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());
@@ -324,7 +324,7 @@ async fn another_release_of_olm_compares_again() {
     assert!(!scene.last.are_of_other(rules.olm.minor()));
 }
 
-/// The follower has dropped those of the other release.
+/// The follower has dropped the contents for the other release.
 #[tokio::test(start_paused = true)]
 async fn the_owners_of_crds_are_sent_again_for_another_release_of_olm() {
     let mut scene = Scene::new(cluster(), Pool::new(WHOLE - 1, WHOLE - 1));
@@ -341,7 +341,7 @@ async fn the_owners_of_crds_are_sent_again_for_another_release_of_olm() {
     }
 }
 
-/// A follower that saw another OLM for a moment has dropped them.
+/// A follower that used another OLM version for a moment has dropped the contents.
 #[tokio::test(start_paused = true)]
 async fn contents_that_were_dropped_are_sent_again() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());
@@ -401,7 +401,7 @@ async fn there_are_no_more_bundles_than_memory() {
     let mut scene = Scene::new(cluster(), Pool::new(WHOLE - 1, WHOLE - 1));
     scene.until(&[]).await;
     while !scene.metric(r#"olmguard_bundle_images{state="failed"} 3"#) {
-        // The owners of CRDs come without any bundle.
+        // The owners of CRDs are sent even without any bundle.
         let owners = scene.received.recv().await.unwrap();
         assert!(owners.is_empty() && owners.cluster().is_some());
     }

@@ -20,7 +20,7 @@ struct World {
     served: Catalogd,
 }
 
-/// The content as a text, if it is a catalog.
+/// Returns the content as text, if it is a catalog.
 fn text(name: &str, body: &mut dyn Read) -> Result<String, SourceError> {
     let mut bytes = Vec::new();
     body.read_to_end(&mut bytes)
@@ -44,7 +44,7 @@ impl World {
         Self { api, served }
     }
 
-    /// The cluster has this content of a catalog, and says so.
+    /// Serves this content of a catalog, and names it in the object.
     fn publish(&self, name: &str, digest: &str) {
         self.served.shelf.put(name, &content(digest));
         let base = self.served.base(name);
@@ -57,7 +57,7 @@ impl World {
         reader.look(text).await.unwrap()
     }
 
-    /// The only catalog that there is.
+    /// Returns the only catalog.
     async fn only(&self) -> ListedCatalog<String> {
         let mut seen = self.look().await.catalogs;
         assert_eq!(seen.len(), 1);
@@ -259,7 +259,7 @@ async fn what_comes_through_the_api_server_is_read_as_what_catalogd_sends() {
 
 const SERVICE: &str = "https://catalogd-service.olmv1-system.svc/catalogs/hub";
 
-/// Nothing is there to compare it with, and another fetch is up to who looks.
+/// There is no other content to compare it with, and the user decides whether to fetch again.
 #[tokio::test]
 async fn what_is_no_catalog_is_a_fault_of_its_content() {
     let world = World::begin().await;
@@ -286,7 +286,7 @@ async fn what_is_no_catalog_is_a_fault_of_its_content() {
     }
 }
 
-// === The content of a catalog through the API server, for readers outside of the cluster ===
+// === The content of a catalog through the API server, for clients outside of the cluster ===
 
 const URL: &str = "https://catalogd-service.olmv1-system.svc/catalogs/a/api/v1/all";
 const PATH: &str = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/\

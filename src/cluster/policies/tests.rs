@@ -1,4 +1,4 @@
-//! The watches against a server that is told how to misbehave, in virtual time.
+//! The watches against a server with scripted faults, in virtual time.
 
 mod status;
 
@@ -100,7 +100,7 @@ impl Scene {
         }
     }
 
-    /// The names of the policies in force, and the places of the guardrails.
+    /// Returns the names of the policies in force, and the locations of the guardrails.
     fn in_force(&self) -> Vec<String> {
         let current = self.store.current().load_full();
         let policies = current
@@ -111,13 +111,13 @@ impl Scene {
         policies.chain(guardrails).collect()
     }
 
-    /// Why not all policies are known.
+    /// Returns the reason why not all policies are known.
     fn unlisted(&self) -> Option<String> {
         let current = self.store.current().load_full();
         current.unlisted.as_deref().map(str::to_owned)
     }
 
-    /// The metric: whether all policies are known, and all guardrails.
+    /// Returns the metric: whether all policies are known, and all guardrails.
     fn known(&self) -> [u8; 2] {
         let text = self.metrics.render();
         ["UpgradePolicy", "UpgradeGuardrails"].map(|kind| {
@@ -138,7 +138,7 @@ impl Scene {
         begun.elapsed()
     }
 
-    /// Waits until probes are told this.
+    /// Waits until probes report this.
     async fn says(&self, expected: Result<&str, &str>) {
         let begun = Instant::now();
         let words = |expected: &str| expected.to_owned();
@@ -150,7 +150,7 @@ impl Scene {
         }
     }
 
-    /// What probes are told.
+    /// Returns the answer to probes.
     fn words(&self) -> Result<String, String> {
         let CheckReadiness { known, message, .. } = self.board.readiness();
         if known { Ok(message) } else { Err(message) }
@@ -186,7 +186,7 @@ async fn what_there_is_is_in_force_and_what_changes_is_at_once() {
     assert!(scene.has(&["a", "UpgradeGuardrails lantern"]).await < Duration::from_secs(1));
 }
 
-/// A definition can appear whose objects no replica can list: then none of them may become unready.
+/// A definition can be added whose objects no replica can list. In that case no replica may become unready.
 #[test]
 fn what_was_known_once_stays_ready() {
     let absent = |kind| ListedKind {
@@ -278,7 +278,7 @@ async fn files_and_objects_are_in_force_together() {
         .await;
 }
 
-// === Whether the API server asks for the permission `bypass` ===
+// === Whether the API server checks the permission `bypass` ===
 
 const REGISTRATION: &str = "admissionregistration.k8s.io/v1";
 
@@ -348,7 +348,7 @@ async fn by_permission_is_accepted_where_the_api_server_asks() {
     is_faulty(&scene, Some(NOT_CHECKED)).await;
     scene.api.put(BINDINGS_OF_API, object(&expected().binding));
     is_faulty(&scene, None).await;
-    // Somebody has switched it off.
+    // An administrator has disabled it.
     scene.api.put(
         BINDINGS_OF_API,
         object(&json!({"validationActions": ["Audit"]})),
@@ -376,7 +376,7 @@ async fn by_permission_is_not_accepted_where_that_cannot_be_known() {
     scene.says(Ok(&words)).await;
 }
 
-// === When the objects of a kind that is gone are dropped, by the time of each answer ===
+// === The time at which the objects of a removed kind are dropped, by the time of each answer ===
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -408,7 +408,7 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
     let rows = [
         (vec![], (true, true)),
         (vec![(MINUTE, gone())], (true, false)),
-        // One answer is not enough, however late the next one is.
+        // One answer is not sufficient, however late the next one is.
         (vec![(MINUTE, gone()), (JUST_BEFORE, gone())], (true, false)),
         (
             vec![(MINUTE, gone()), (MINUTE + DOUBT, gone())],
@@ -418,7 +418,7 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
             vec![(MINUTE, gone()), (2 * MINUTE, WatchEvent::Found)],
             (true, false),
         ),
-        // It was served meanwhile.
+        // The kind was served in the meantime.
         (
             vec![
                 (MINUTE, gone()),
@@ -439,7 +439,7 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
             ],
             (true, false),
         ),
-        // Nobody knows what was served while there was no answer.
+        // It is unknown what was served while there was no answer.
         (
             vec![
                 (MINUTE, gone()),
@@ -478,7 +478,7 @@ async fn a_kind_without_objects_is_known_to_be_absent_at_once() {
     assert!(table.is_known());
 }
 
-// === Policies that are not all known yet are not no policies ===
+// === Policies that are partly known do not count as absent ===
 
 const LISTING: &str = "not listed yet";
 
@@ -497,7 +497,7 @@ async fn from_the_start_until_both_kinds_are_listed_not_all_are_known() {
         let scene = Scene::of(api.clone());
         assert_eq!(scene.unlisted().as_deref(), Some(LISTING));
         assert_eq!(scene.known(), [0, 0]);
-        // What is listed is in force already.
+        // The listed objects are already in force.
         scene.has(&["a"]).await;
         let code = status.as_u16();
         let why = format!(
@@ -513,7 +513,7 @@ async fn from_the_start_until_both_kinds_are_listed_not_all_are_known() {
     }
 }
 
-/// Nobody knows what the new kind has.
+/// The objects of the new kind are unknown.
 #[tokio::test(start_paused = true)]
 async fn a_kind_that_is_defined_later_and_cannot_be_listed_is_not_known() {
     let scene = Scene::of(ApiServer::start());

@@ -1,4 +1,4 @@
-//! Scrapers and what an API server says of them, in virtual time.
+//! Scrapers and the answers of an API server about them, in virtual time.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const ACCESSES: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
 const USER: &str = "system:serviceaccount:monitoring:prometheus-k8s";
 
-/// An API server that says this of every token, and of every user.
+/// Returns an API server that gives this answer for every token, and for every user.
 fn api_with(token: &Value, access: &Value) -> ApiServer {
     let api = ApiServer::start();
     let review = |kind: &str, group: &str, status: &Value| {
@@ -34,7 +34,7 @@ fn api_with(token: &Value, access: &Value) -> ApiServer {
     api
 }
 
-/// One to which every token is of [`USER`].
+/// Returns an API server for which every token belongs to [`USER`].
 fn api(is_allowed: bool) -> ApiServer {
     api_with(
         &json!({"authenticated": true, "user": user()}),
@@ -53,7 +53,7 @@ fn unavailable(class: FaultClass) -> Result<(), ScrapeDenied> {
     Err(ScrapeDenied::Unavailable { class })
 }
 
-/// What was sent to the API server, in order, by the kind of the review.
+/// Returns the kinds of the reviews that were sent to the API server, in order.
 fn sent(api: &ApiServer) -> Vec<(String, Value)> {
     let asked = api.asked().into_iter();
     let reviews = asked.map(|asked| {
@@ -159,7 +159,7 @@ async fn an_answer_that_lacks_something_allows_nobody() {
     }
 }
 
-// === What clients can make of it is bounded: what is kept, for how long, and what is asked at once ===
+// === The use that clients can cause is bounded: cache size, cache time and concurrent requests ===
 
 const A_MOMENT: Duration = Duration::from_millis(1);
 
@@ -184,7 +184,7 @@ async fn an_answer_is_kept_for_its_time_and_no_longer() {
     }
 }
 
-/// Also while the API server is away: who was allowed a moment ago still is.
+/// This also holds while the API server is unavailable: a client that was allowed a moment ago still is.
 #[tokio::test(start_paused = true)]
 async fn each_token_is_one_of_its_own() {
     let api = api(true);
@@ -242,7 +242,7 @@ async fn few_tokens_are_asked_about_at_once_and_nobody_waits_for_long() {
     assert!(begun.elapsed() <= PATIENCE + A_MOMENT);
 }
 
-/// Two replicas of Prometheus have one token, and may come at once.
+/// Two replicas of Prometheus share one token, and may come at the same time.
 #[tokio::test(start_paused = true)]
 async fn who_waited_for_a_place_learns_what_others_were_told_of_the_same_token() {
     let api = api(true);
@@ -252,14 +252,14 @@ async fn who_waited_for_a_place_learns_what_others_were_told_of_the_same_token()
     assert_eq!(reviews(&api), PLACES);
 }
 
-// === What is said and logged, in which there is never a token ===
+// === Answers and log lines, which never contain a token ===
 
-/// As long as one of a service account.
+/// As long as the token of a service account.
 fn token() -> String {
     "c4n4ry-s3cr3t.".repeat(80)
 }
 
-/// The API server refuses both reviews with this status and message, in its own words.
+/// Makes the API server reject both reviews with this status and message.
 fn refusing(code: u16, message: &str) -> ApiServer {
     let api = ApiServer::start();
     let status = json!({
@@ -273,7 +273,7 @@ fn refusing(code: u16, message: &str) -> ApiServer {
     api
 }
 
-/// An API server may repeat what it was sent, whole or where a text is cut.
+/// An API server may repeat the token that it was sent, whole or at the point where a text is truncated.
 #[test]
 fn a_token_that_the_api_server_repeats_is_in_no_line() {
     let token = token();
@@ -343,7 +343,7 @@ fn refusals_are_for_debugging_and_name_no_user() {
         for api in [api(false), unknown, api(true)] {
             let scrapers = Scrapers::new(api.client());
             for _ in 0..3 {
-                // What is known already is not logged again.
+                // A cached answer is not logged again.
                 drop(scrapers.authorize("t-1").await);
             }
         }

@@ -1,4 +1,4 @@
-//! Connections over a pipe, by a clock that the tests move.
+//! Connections over a pipe, with a clock that the tests control.
 
 use axum::Router;
 use axum::routing::post;
@@ -20,7 +20,7 @@ const PATIENCE: Patience = Patience {
 
 const REQUEST: &[u8] = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi";
 
-/// A connection, and the end of it that a client holds.
+/// A connection, with the client's end of it.
 struct Line {
     far: DuplexStream,
     phase: watch::Sender<Phase>,
@@ -60,7 +60,7 @@ impl Line {
         String::from_utf8(response).unwrap()
     }
 
-    /// After how many seconds it is closed without another word.
+    /// Returns after how many seconds it is closed without another byte.
     async fn closed_after(mut self, begun: Instant) -> u64 {
         let mut rest = String::new();
         self.far.read_to_string(&mut rest).await.unwrap();
@@ -69,7 +69,8 @@ impl Line {
     }
 }
 
-/// How many requests at this distance it answers until it says that it closes, and when it does.
+/// Returns how many requests at this interval it answers before it announces its end, and when that
+/// is.
 async fn lifetime(apart: Duration) -> (u32, Duration) {
     let mut line = Line::open();
     let begun = Instant::now();
@@ -233,7 +234,7 @@ async fn who_is_old_is_closed_with_the_next_answer() {
     assert!(ages.len() > 8, "they end at different times: {ages:?}");
 }
 
-/// A request may be on its way at any moment: only an answer ends an old connection.
+/// A request may be in flight at any moment, so only an answer ends an old connection.
 #[tokio::test(start_paused = true)]
 async fn who_is_old_is_not_cut_off_between_two_requests() {
     let (answered, age) = lifetime(Duration::from_secs(89)).await;
@@ -241,7 +242,7 @@ async fn who_is_old_is_not_cut_off_between_two_requests() {
     assert!(age.as_secs().is_multiple_of(89), "{age:?}");
 }
 
-/// It was asked before its time, and is answered after it.
+/// The request starts before the maximum age, and is answered after it.
 #[tokio::test(start_paused = true)]
 async fn what_is_under_way_when_it_becomes_old_is_answered() {
     let mut line = Line::with(Patience {

@@ -1,4 +1,4 @@
-//! `POST /validate-catalog`: what an edit of a catalog changes, by extensions that the test lists.
+//! `POST /validate-catalog`: the effects of a catalog edit, with extensions that the test lists.
 
 use std::future::{Future, pending, ready};
 use std::pin::Pin;
@@ -78,7 +78,7 @@ impl CatalogScene {
         Self::of(None, Mode::Enforce)
     }
 
-    /// The same with a catalog of a newer version, and an upgrade policy that denies this version.
+    /// Returns the same with a catalog of a newer version, and an upgrade policy that denies this version.
     pub(super) fn denying(mode: Mode) -> Self {
         Self::of(Some("2.0.0"), mode)
     }
@@ -123,7 +123,7 @@ impl CatalogScene {
         Self { started, listed }
     }
 
-    /// The status and the reply.
+    /// Returns the status and the reply.
     pub(super) async fn ask(&self, target: &str, review: &Value) -> (u16, Value) {
         ask(&self.started, target, &review.to_string()).await
     }
@@ -140,7 +140,7 @@ impl CatalogScene {
         self.listed.0.lock().unwrap().lists
     }
 
-    /// The warnings about an edit that is allowed.
+    /// Returns the warnings about an edit that is allowed.
     async fn warnings(&self, review: &Value) -> Vec<String> {
         let (status, reply) = self.ask("/validate-catalog", review).await;
         assert_eq!(status, 200, "{reply}");
@@ -215,7 +215,7 @@ fn review(operation: &str, object: &Value, old: &Value) -> Value {
     })
 }
 
-/// An update of the catalog `hub` to these fields.
+/// Returns an update of the catalog `hub` to these fields.
 pub(super) fn edit_of(spec: &Value) -> Value {
     review("UPDATE", &catalog(spec), &catalog(&json!({})))
 }
@@ -284,7 +284,7 @@ async fn an_edit_without_an_effect_lists_nothing() {
     let scene = CatalogScene::start();
     assert_eq!(scene.warnings(&edit_of(&json!({}))).await, [""; 0]);
     assert_eq!(scene.lists(), 0);
-    // A catalog that makes no difference to any extension.
+    // A catalog that does not affect any extension.
     assert_eq!(
         scene.warnings(&edit_of(&json!({"priority": 9}))).await,
         [""; 0]
@@ -292,7 +292,7 @@ async fn an_edit_without_an_effect_lists_nothing() {
     assert_eq!(scene.lists(), 1);
 }
 
-/// The edit of the catalog `hub` to the image of the newer one.
+/// Returns the edit of the catalog `hub` to the image of the newer catalog.
 pub(super) fn upgrade() -> Value {
     let image = format!("example.com/hub@{}", digest("newer"));
     edit_of(&json!({"source": {"image": {"ref": image}}}))
@@ -333,7 +333,7 @@ async fn a_denied_edit_is_only_warned_of_in_observe_mode() {
     assert!(warnings.len() <= 5);
 }
 
-/// A faulty catalog can always be taken away, whatever OLM then installs from another one.
+/// A faulty catalog can always be removed, whatever OLM then installs from another one.
 #[tokio::test]
 async fn no_policy_denies_that_a_catalog_is_taken_away() {
     let scene = CatalogScene::denying(Mode::Enforce);

@@ -1,7 +1,8 @@
-//! Every metric of a server, as it moves while the server is asked, overrun and kept waiting.
+//! Every metric of a server, as it changes while the server gets requests, is overloaded and is
+//! kept waiting.
 //!
-//! Each scene has a server of its own, and gives the series that it saw move;
-//! `tests/server/telemetry/moved/server.txt` lists those that all of them together must.
+//! Each scene has its own server, and returns the series that changed;
+//! `tests/server/telemetry/moved/server.txt` lists the series that all scenes together must change.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, mpsc};
@@ -34,14 +35,14 @@ use olmguard_fixtures::moved::{Moved, rows};
 use olmguard_fixtures::question::content;
 use olmguard_policy::UpgradePolicy;
 
-/// What one server counts.
+/// The metrics of one server.
 struct Counted {
     metrics: Metrics,
     moved: Moved,
 }
 
 impl Counted {
-    /// From the beginning of a server on, before it is asked anything.
+    /// Starts with a new server, before any request.
     fn of(server: &Server) -> Self {
         let metrics = server.metrics.clone();
         let mut counted = Self {
@@ -56,7 +57,7 @@ impl Counted {
         self.moved.look(&self.metrics.render());
     }
 
-    /// Looks until this series has moved.
+    /// Waits until this series has changed.
     async fn until(&mut self, series: &str) {
         let moves = async {
             while !self.moved.series().contains(series) {
@@ -87,7 +88,7 @@ async fn every_metric_of_a_server_moves() {
     moved.extend(certificates());
     moved.extend(too_many_connections().await);
     moved.extend(slow_connections().await);
-    // On a thread without a runtime, which the metrics would tell of.
+    // Runs on a thread without a runtime, which the metrics would include.
     moved.extend(thread::spawn(a_runtime).join().unwrap());
     let listed = include_str!("../../../../tests/server/telemetry/moved/server.txt");
     let still: Vec<_> = rows(listed).filter(|row| !moved.contains(*row)).collect();
@@ -105,7 +106,7 @@ fn guard() -> Guard {
     Guard::from(Snapshot::new(rules, [catalog]))
 }
 
-/// An edit that violates two policies, and one policy of each sort that is written.
+/// An edit that violates two policies, and one write of each kind of policy.
 async fn policies() -> BTreeSet<String> {
     let policy = |enforcement: &str| {
         UpgradePolicy::read(&json!({
@@ -157,7 +158,7 @@ async fn catalogs() -> BTreeSet<String> {
     moved
 }
 
-/// One of each verdict, in observe mode.
+/// One answer of each verdict, in observe mode.
 async fn answers() -> BTreeSet<String> {
     let enforcement = Enforcement {
         mode: Mode::Observe,
@@ -204,7 +205,7 @@ async fn faults() -> BTreeSet<String> {
     counted.series()
 }
 
-/// What is no review, in each way.
+/// Requests that are not reviews, in each way.
 async fn no_reviews() -> BTreeSet<String> {
     let started = start(LOOPBACK).await;
     let counted = Counted::of(&started.server);
@@ -246,7 +247,7 @@ async fn no_room_for_bodies() -> BTreeSet<String> {
     counted.series()
 }
 
-/// A judge that is busy, one that waits for it, and one that finds no place to wait.
+/// A judge that is busy, a review that waits for it, and one without a place in the queue.
 async fn overload() -> BTreeSet<String> {
     let (started, judge, mut first) = busy(1).await;
     let mut counted = Counted::of(&started.server);
@@ -280,7 +281,7 @@ async fn a_slow_judge() -> BTreeSet<String> {
     counted.series()
 }
 
-/// Handshakes that fail, in each way that a client without a certificate can bring about.
+/// Handshakes that fail, in each way that a client without a certificate can cause.
 async fn handshakes() -> BTreeSet<String> {
     let started = start(LOOPBACK).await;
     let mut counted = Counted::of(&started.server);
@@ -323,7 +324,7 @@ fn patient(patience: Patience) -> Limits {
     }
 }
 
-/// None, then one, another, and one that cannot be had.
+/// No certificate, then one, another, and one that cannot be obtained.
 fn certificates() -> BTreeSet<String> {
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
     let mut counted = Counted::of(listening.server());
@@ -339,7 +340,7 @@ fn certificates() -> BTreeSet<String> {
     counted.series()
 }
 
-/// One place on the port for reviews: an idle connection makes room, one that waits does not.
+/// One seat on the port for reviews: an idle connection is evicted, a waiting one is not.
 async fn too_many_connections() -> BTreeSet<String> {
     let (held, judge) = super::overload::held();
     let started = start_with(LOOPBACK, places(1), Arc::new(held.clone())).await;
@@ -414,10 +415,10 @@ async fn idle_connections() -> BTreeSet<String> {
     counted.series()
 }
 
-/// Patience that ends soon.
+/// A short time limit.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// A runtime whose only thread is busy while a task comes from outside.
+/// A runtime whose only thread is busy while another thread adds a task.
 fn a_runtime() -> BTreeSet<String> {
     let mut runtime = runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(1).enable_all().build().unwrap();

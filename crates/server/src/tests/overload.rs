@@ -1,4 +1,4 @@
-//! More to judge than there are workers, and judges that take too long.
+//! More reviews than workers, and judges that take too long.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use olmguard_engine::judge::{Basis, Stop, Token, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_policy::Moment;
 
-/// Judges nothing until it is let go.
+/// A judge that blocks until it is released.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held(Arc<(Mutex<Hold>, Condvar)>);
 
@@ -38,7 +38,7 @@ impl Held {
         self.0.1.notify_all();
     }
 
-    /// Waits until so many edits are being judged.
+    /// Waits until this number of edits is being judged.
     pub(super) async fn holds(&self, count: usize) {
         soon(async {
             while self.0.0.lock().unwrap().begun < count {
@@ -61,7 +61,7 @@ impl Judge for Held {
     }
 }
 
-/// A test that failed lets the judge's threads end.
+/// Releases the threads of the judge even if a test fails.
 impl Drop for LetGo {
     fn drop(&mut self) {
         self.0.let_go();
@@ -70,13 +70,13 @@ impl Drop for LetGo {
 
 pub(super) struct LetGo(Held);
 
-/// One of these, and what lets it go.
+/// Returns such a judge, with its release.
 pub(super) fn held() -> (Held, LetGo) {
     let held = Held::default();
     (held.clone(), LetGo(held))
 }
 
-/// A server with one worker, which is busy until the end of the test.
+/// Returns a server with one worker, which is busy until the end of the test.
 pub(super) async fn busy(queue: usize) -> (Started, LetGo, Wire<TlsStream<TcpStream>>) {
     let held = Held::default();
     let limits = Limits {
@@ -96,7 +96,7 @@ pub(super) async fn ask(started: &Started, path: &str, review: &Value) -> Respon
     wire.ask(&post_to(path, &review.to_string(), "")).await
 }
 
-/// How many reviews were answered at their deadline, by what they waited for.
+/// Returns how many reviews were answered at their deadline, by what they waited for.
 pub(super) fn deadlines(started: &Started) -> [u32; 4] {
     ["body", "worker", "judge", "advice"].map(|waited_for| {
         let name = "olmguard_admission_deadline_exceeded_total";
@@ -177,7 +177,7 @@ async fn what_is_not_judged_waits_for_nobody() {
     assert_eq!(token(&ask(&started, "/validate", &edit).await), "NotJudged");
 }
 
-/// Fails at the first review.
+/// A judge that panics at the first review.
 #[derive(Debug, Default)]
 pub(super) struct Panics(std::sync::atomic::AtomicBool);
 
@@ -233,7 +233,7 @@ async fn large_bodies_that_stall_keep_no_ordinary_review_out() {
     );
 }
 
-/// While a large review is judged, an object that is read whole has no room beside it.
+/// While a large review is judged, there is no memory for an object that is read whole.
 #[tokio::test]
 async fn objects_share_the_memory_of_large_reviews() {
     let (held, _judge) = held();
@@ -343,9 +343,9 @@ async fn plain_http_is_told_what_is_spoken() {
     assert!(plain.is_closed().await);
 }
 
-// === A refusal that is known is the answer, however long the search for advice takes ===
+// === A known refusal is the answer, however long the search for advice takes ===
 
-/// Refuses each review by another token, and searches for advice until it is stopped.
+/// A judge that refuses each review with another reason code, and searches for advice until it is stopped.
 #[derive(Debug, Default)]
 struct Searching(AtomicUsize);
 
@@ -370,7 +370,7 @@ fn denials() -> Vec<Token> {
         .collect()
 }
 
-/// With one worker: each review finds it free, so the search before it has ended.
+/// There is one worker. Each review finds it free, so the previous search has ended.
 #[tokio::test]
 async fn a_refusal_that_is_known_is_sent_at_the_deadline() {
     let limits = Limits {
@@ -386,8 +386,8 @@ async fn a_refusal_that_is_known_is_sent_at_the_deadline() {
     assert_eq!(deadlines(&started), [0, 0, 0, refusals]);
 }
 
-/// Package `wide`, whose bundles all have a skipRange from 1.0.0 up, and package `chain`, each of whose
-/// bundles replaces the one before.
+/// Package `wide`, whose bundles all have a skipRange from 1.0.0, and package `chain`, each of whose bundles replaces
+/// the one before.
 fn large() -> Snapshot {
     let package = |package: &'static str, edge: fn(usize) -> Value| {
         let version = |at: usize| format!("1.{at}.0");
@@ -422,7 +422,7 @@ fn large() -> Snapshot {
     Snapshot::new(rules, [CatalogState::named("c", content)])
 }
 
-/// An edit of an extension that has version 1.0.0.
+/// Returns an edit of an extension that has version 1.0.0.
 fn edit(package: &str, range: &str) -> Review {
     let mut edit = review(0);
     let mut old = edit["request"]["object"].clone();
@@ -464,7 +464,7 @@ fn a_refusal_over_a_hundred_thousand_bundles_waits_for_no_search() {
                 assert_eq!(message.contains(NOTE), is_cut, "{message}");
                 assert!(message.len() <= 1024, "{message}");
             }
-            // The versions after the installed one cost nothing more, so a stop does not take them away.
+            // The versions after the installed one need no further search, so a stop does not remove them.
             assert!(first.advice.allowed_next.is_empty());
             assert!(!answer.advice.allowed_next.is_empty());
         }

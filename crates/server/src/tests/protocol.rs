@@ -1,4 +1,4 @@
-//! What is spoken, and what is refused.
+//! Accepted and rejected protocols.
 
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -125,7 +125,7 @@ async fn a_body_is_taken_up_to_the_limit() {
     let response = wire.ask(&post(&review(6_500 << 10).to_string(), "")).await;
     assert_eq!(response.status(), 200, "{response:?}");
 
-    // Whether the rest is still read is the server's choice: it has answered.
+    // The server has answered, so it may or may not read the rest.
     drop(wire.try_send(&post(&review(8 << 20).to_string(), "")).await);
     assert_eq!(wire.response().await.status(), 413);
 }
@@ -242,7 +242,7 @@ impl Wire<TlsStream<TcpStream>> {
         Self::at(started.server.addr(), &started.certificate, versions, alpn).await
     }
 
-    /// To this address, trusting this certificate.
+    /// Connects to this address, and trusts this certificate.
     pub(super) async fn at(
         addr: SocketAddr,
         certificate: &CertificateDer<'static>,
@@ -289,7 +289,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.try_send(bytes).await.unwrap();
     }
 
-    /// A server that has answered already need not read the rest.
+    /// Sends bytes. A server that has already answered need not read them.
     pub(super) async fn try_send(&mut self, bytes: &str) -> std::io::Result<()> {
         self.stream.write_all(bytes.as_bytes()).await?;
         self.stream.flush().await
@@ -313,7 +313,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.response().await
     }
 
-    /// The server has closed, with nothing more said.
+    /// Checks that the server has closed without another byte.
     pub(super) async fn is_closed(&mut self) -> bool {
         soon(self.more()).await == 0 && self.read.is_empty()
     }
@@ -354,7 +354,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     values.next().map(|(_, value)| value)
 }
 
-// === The way out: nothing that was accepted is lost ===
+// === Shutdown: no accepted request is lost ===
 
 const READYZ: &str = "GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n";
 
@@ -407,7 +407,7 @@ async fn what_is_under_way_is_answered_before_the_end() {
     soon(closing).await.unwrap();
 }
 
-/// A signal may come while it waits for its catalogs.
+/// A signal may come while the server waits for its catalogs.
 #[tokio::test]
 async fn who_is_told_to_leave_before_it_opens_stays_on_its_way_out() {
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());

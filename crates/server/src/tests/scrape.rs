@@ -1,4 +1,4 @@
-//! Metrics over TLS, to those who can read them.
+//! Metrics over TLS, for authorized users.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ use crate::{Config, Guard, Limits, ListeningServer, Patience, Scrapes, Server};
 use olmguard_admission::Enforcement;
 use olmguard_engine::snapshot::Snapshot;
 
-/// Knows one token of each kind, and what it was asked.
+/// An authorizer that knows one token of each kind, and records its requests.
 #[derive(Debug, Default)]
 struct Known(Mutex<Vec<String>>);
 
@@ -206,7 +206,7 @@ async fn connections_are_counted_as_those_of_a_port_of_their_own() {
     .await;
 }
 
-/// Prometheus has no certificate that API servers trust, and proves who it is by its token.
+/// Prometheus has no certificate that API servers trust, and authenticates with its token.
 #[tokio::test]
 async fn a_scraper_needs_no_certificate_where_api_servers_do() {
     let folder = tempfile::tempdir().unwrap();
@@ -255,7 +255,7 @@ async fn it_closes_with_the_others() {
 
 // === An authority that is replaced while three servers are called all the time, in virtual time ===
 
-/// One replica, and what it serves with.
+/// One replica, with its configuration.
 #[derive(Clone)]
 struct Replica {
     certificates: Certificates,
@@ -282,7 +282,7 @@ impl Replica {
         }
     }
 
-    /// Connects with what is published now, and asks twice; whatever fails, panics.
+    /// Connects with the published bundle, and sends two requests; panics on any failure.
     async fn call(&self, world: &World) {
         let (near, far) = duplex(1 << 16);
         let Self {

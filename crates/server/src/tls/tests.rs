@@ -1,4 +1,4 @@
-//! Certificates made for the occasion, and what clients make of them.
+//! Certificates that are generated for tests, and how clients react to them.
 
 mod handshakes;
 
@@ -19,7 +19,7 @@ use super::leaf::judge_leaf;
 use super::{Leaf, Observer, ServerIdentity, TlsError};
 use crate::pem_file::PemFile;
 
-// === Certificates and keys made for tests, and the folder they lie in ===
+// === Certificates and keys for tests, and their directory ===
 
 /// A certificate and its key.
 pub(super) struct Pair {
@@ -31,7 +31,7 @@ pub(super) struct Pair {
 pub(super) type Ca = CertifiedIssuer<'static, KeyPair>;
 
 impl Pair {
-    /// One for `localhost` that vouches for itself.
+    /// Generates a self-signed certificate for `localhost`.
     pub(super) fn made() -> Self {
         Self::of(KeyPair::generate().unwrap())
     }
@@ -42,7 +42,7 @@ impl Pair {
         Self { cert, key }
     }
 
-    /// One of a client, with this common name and alternative name.
+    /// Generates a certificate of a client, with this common name and alternative name.
     pub(super) fn signed(ca: &Ca, name: &str, alternative: rcgen::SanType) -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::default();
@@ -68,7 +68,7 @@ pub(super) fn ca(name: &str) -> Ca {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// Writes a file, and says where.
+/// Writes a file, and returns its path.
 pub(super) fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, content).unwrap();
@@ -81,17 +81,17 @@ pub(super) fn write(folder: &Path, pair: &Pair) {
     file(folder, "tls.key", pair.key.serialize_pem());
 }
 
-/// What an observer was told.
+/// An observer that records its calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told(Arc<Mutex<Vec<Result<String, String>>>>);
 
 impl Told {
-    /// The serial of each that was reloaded, the text of each that was refused.
+    /// The serial of each reloaded certificate, and the text of each refusal.
     pub(super) fn all(&self) -> Vec<Result<String, String>> {
         self.0.lock().unwrap().clone()
     }
 
-    /// Waits until so many have been told, with a deadline.
+    /// Waits until this number of calls was recorded, with a deadline.
     pub(super) async fn until(&self, count: usize) -> Vec<Result<String, String>> {
         let told = async {
             while self.all().len() < count {
@@ -124,8 +124,8 @@ pub(super) struct Link {
     pub(super) server: server::TlsStream<DuplexStream>,
 }
 
-/// Connects to `localhost`, and sends something there and back: with TLS 1.3 a client learns that it
-/// is refused only then.
+/// Connects to `localhost`, and sends a byte in each direction: with TLS 1.3, a client learns only then that it is
+/// rejected.
 pub(super) async fn link(
     server: Arc<ServerConfig>,
     client: &Arc<ClientConfig>,
@@ -145,7 +145,7 @@ pub(super) async fn link(
 }
 
 impl Link {
-    /// One byte there and back.
+    /// Sends one byte in each direction.
     pub(super) async fn echo(&mut self) -> io::Result<()> {
         self.client.write_all(b"x").await?;
         self.client.flush().await?;
@@ -156,14 +156,14 @@ impl Link {
         Ok(())
     }
 
-    /// The certificate that the server showed.
+    /// Returns the certificate that the server presented.
     pub(super) fn shown(&self) -> CertificateDer<'static> {
         let shown = self.client.get_ref().1.peer_certificates();
         shown.unwrap().first().unwrap().clone()
     }
 }
 
-/// A client that trusts this certificate, and shows one of its own or none.
+/// Returns a client that trusts this certificate, and presents a certificate of its own or none.
 pub(super) fn client(
     trusted: &CertificateDer<'static>,
     versions: &[&'static SupportedProtocolVersion],
@@ -183,7 +183,7 @@ pub(super) fn client(
     })
 }
 
-// === Whether clients can use what is served ===
+// === Whether clients can use the served certificate ===
 
 const WEBHOOK: &str = "olmguard.olmguard-system.svc";
 
@@ -191,7 +191,7 @@ fn day(number: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(number * 24 * 60 * 60)
 }
 
-/// Valid from the 10th to the 20th day of 1970.
+/// Returns a certificate that is valid from the 10th to the 20th day of 1970.
 fn leaf(names: &[&str]) -> Leaf {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let mut params = CertificateParams::new(names).unwrap();
@@ -259,7 +259,7 @@ fn a_leaf_tells_what_the_certificate_says() {
     assert!(leaf.serial.contains(':'), "{}", leaf.serial);
 }
 
-// === Files that can be used, and what is said of those that cannot ===
+// === Usable files, and the errors for others ===
 
 fn pem(label: &str, der: &[u8]) -> String {
     let mut lines = String::new();
@@ -327,7 +327,7 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
     let rows = [
         (&none, key, "none: cannot read: No such file"),
         (cert, &none, "none: cannot read: No such file"),
-        // A pipe is one as well, and would be waited for.
+        // A pipe is not a regular file either, and reading it would block.
         (&device, key, "null: not a regular file: expected PEM"),
         (
             &file("a", ""),

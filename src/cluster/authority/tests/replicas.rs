@@ -1,4 +1,4 @@
-//! Replicas that keep their authority in a cluster, from their start on.
+//! Replicas that store their authority in a cluster, from their start on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use olmguard_server::tls::{Certificates, Clock, TlsConfig, TlsError};
 use olmguard_support::api::{ApiServer, Trouble};
 
 const DAY: i64 = 24 * 60 * 60;
-/// Long enough for every replica to look.
+/// Long enough for every replica to renew once.
 pub(super) const A_LOOK: Duration = Duration::from_mins(1);
 
 pub(super) async fn replica(
@@ -35,7 +35,7 @@ pub(super) async fn replica(
     serve(managed, Arc::new(())).await
 }
 
-/// The bundle, which is the same in every webhook of ours.
+/// Returns the bundle, which is the same in every webhook of ours.
 #[track_caller]
 pub(super) fn bundle(api: &ApiServer) -> String {
     let (_, bundles) = published(api);
@@ -48,7 +48,7 @@ fn authorities(bundle: &str) -> usize {
     bundle.matches("BEGIN CERTIFICATE").count()
 }
 
-/// Whoever trusts what is published takes what each of them shows.
+/// A client that trusts the published bundle accepts the certificate of each replica.
 async fn all_connect(api: &ApiServer, clock: &Arc<TestClock>, replicas: &[Certificates]) {
     let client = TlsConnector::from(client(&bundle(api), clock));
     for replica in replicas {
@@ -147,7 +147,7 @@ async fn old_and_new_are_published_together_while_one_replaces_the_other() {
     all_connect(&api, &clock, &replicas).await;
 }
 
-/// While the API server is away what is served goes on being served, and a start waits.
+/// While the API server is unavailable, the served certificate stays in use, and a start waits.
 #[tokio::test(start_paused = true)]
 async fn without_the_cluster_nothing_that_is_served_ends() {
     let (api, clock) = (cluster(), new_clock());
@@ -166,7 +166,7 @@ async fn without_the_cluster_nothing_that_is_served_ends() {
     all_connect(&api, &clock, &replicas).await;
 }
 
-/// It may be applied after the program is up, or taken away to switch the webhook off.
+/// The configuration may be applied after the program has started, or removed to disable the webhook.
 #[tokio::test(start_paused = true)]
 async fn a_configuration_that_comes_later_is_found() {
     let (api, clock) = (cluster(), new_clock());
@@ -181,7 +181,7 @@ async fn a_configuration_that_comes_later_is_found() {
     all_connect(&api, &clock, &replicas).await;
 }
 
-/// A roll-out from an authority that is kept elsewhere: until its pods are gone they are called too.
+/// A rollout from an authority that is stored elsewhere: until its pods have ended, they are called too.
 #[tokio::test(start_paused = true)]
 async fn an_authority_that_was_trusted_before_is_trusted_while_pods_of_it_go() {
     let (api, clock) = (cluster(), new_clock());

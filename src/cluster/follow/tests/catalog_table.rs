@@ -1,4 +1,4 @@
-//! What is to be loaded, and what is judged by, after each thing that can happen.
+//! The jobs and the snapshot after each possible event.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
 
-/// A table, and the time.
+/// A table, with the time.
 struct World {
     table: CatalogTable,
     now: Instant,
@@ -33,7 +33,7 @@ impl World {
         Self { table, now }
     }
 
-    /// All of these are loaded, each with a package named like its digest.
+    /// Returns a table with all of these loaded, each with a package named like its digest.
     fn loaded(all: Vec<ObservedCatalog>) -> Self {
         let mut world = Self::empty();
         world.table.listed(all, world.now);
@@ -45,7 +45,7 @@ impl World {
         self.table.due(&[], self.now)
     }
 
-    /// `NAME DIGEST` of everything that is due.
+    /// Returns `NAME DIGEST` of all due jobs.
     fn wanted(&self) -> Vec<String> {
         self.due().iter().map(words).collect()
     }
@@ -294,7 +294,7 @@ fn an_object_that_names_nothing_to_fetch_says_what_is_missing() {
     assert!(world.due().is_empty());
 }
 
-// === How old content is, and what comes of it ===
+// === The age of content, and its consequences ===
 
 #[test]
 fn age_is_the_time_since_it_was_known_to_be_current() {
@@ -379,7 +379,7 @@ fn no_age_is_too_old_unless_one_is_given() {
     );
 }
 
-// === Another OLM, which reads everything anew ===
+// === Another OLM version, for which everything is read again ===
 
 #[test]
 fn nothing_is_loaded_before_it_is_known_which_olm_there_is() {
@@ -451,7 +451,7 @@ fn a_catalog_that_returns_after_another_olm_came_is_read_anew() {
     world.judges("hub", Ok("a"));
 }
 
-// === What fails, comes too late or changes too fast ===
+// === Loads that fail, are late or change too fast ===
 
 #[test]
 fn what_failed_is_tried_again_when_it_is_time() {
@@ -507,8 +507,8 @@ fn content_that_is_unpacked_anew_is_tried_at_once() {
     world.judges("hub", Ok("b"));
 }
 
-/// Whoever says something new is waited for as if nothing had failed yet; at the start nobody waits for
-/// it any longer for that.
+/// After a change of the object, delays start again as after the first failure. At the start, this does not make the
+/// catalog awaited for longer.
 #[test]
 fn news_begin_the_pauses_anew_and_not_the_tries() {
     let elsewhere = ObservedCatalog {

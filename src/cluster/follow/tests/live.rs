@@ -1,4 +1,4 @@
-//! The whole of it: objects of an API server, contents of a catalogd, a cache on disk.
+//! The whole follower: objects of an API server, contents of a catalogd, and a cache on disk.
 
 mod implausible;
 
@@ -34,11 +34,11 @@ pub(super) struct World {
     pub(super) api: ApiServer,
     pub(super) served: Catalogd,
     folder: tempfile::TempDir,
-    /// What catalogs can use.
+    /// The memory that catalogs can use.
     memory: Pool,
 }
 
-/// A guard that follows them.
+/// A follower of the catalogs, with the snapshot that it publishes.
 pub(super) struct Guarding {
     snapshot: Arc<ArcSwap<Snapshot>>,
     board: Arc<StatusBoard>,
@@ -64,12 +64,12 @@ impl World {
         }
     }
 
-    /// An object that serves the content of this digest.
+    /// Returns an object that serves the content of this digest.
     pub(super) fn object(&self, name: &str, digest: &str) -> Value {
         object(&self.served.base(name), name, digest)
     }
 
-    /// The cluster has this content of a catalog, and says so.
+    /// Serves this content of a catalog, and names it in the object.
     fn publish(&self, name: &str, digest: &str) {
         self.served.shelf.put(name, &content(digest));
         self.api.put(CATALOGS, self.object(name, digest));
@@ -122,7 +122,7 @@ impl World {
         }
     }
 
-    /// The cache, once whoever had it before has let go of it.
+    /// Opens the cache, once its previous owner has closed it.
     async fn opened(&self) -> Cache {
         let open = async {
             loop {
@@ -147,7 +147,7 @@ impl World {
         kept.unwrap_or_else(|_| panic!("kept: {:?}", files(&self.cache())));
     }
 
-    /// Waits until catalogd was asked so often.
+    /// Waits until catalogd was requested this often.
     async fn until_asked(&self, times: usize) {
         let wait = async {
             while self.served.shelf.asked() < times {
@@ -190,13 +190,13 @@ impl Guarding {
         self.until_state(name, is_so).await;
     }
 
-    /// Ends it.
+    /// Ends the follower.
     async fn end(self) {
         for task in &self.tasks {
             task.abort();
         }
         for task in self.tasks {
-            // It was ended.
+            // The task was aborted.
             let _ended = task.await;
         }
     }
@@ -220,12 +220,12 @@ fn image(name: &str, digest: &str) -> String {
     format!("registry.example/{name}@sha256:{}", digest.repeat(64))
 }
 
-/// Content with one package, whose bundle is named like its digest.
+/// Returns content with one package, whose bundle is named like its digest.
 fn content(digest: &str) -> String {
     package("p", &[&name_of(digest)])
 }
 
-/// A package with these bundles, as catalogd serves it.
+/// Returns a package with these bundles, as catalogd serves it.
 fn package(name: &str, bundles: &[&str]) -> String {
     let entry = |bundle: &&str| json!({"name": bundle});
     let entries: Vec<_> = bundles.iter().map(entry).collect();
@@ -243,7 +243,7 @@ fn name_of(digest: &str) -> String {
     format!("p.{digest}")
 }
 
-/// The bundles of package `p` that edits are judged by.
+/// Returns the bundles of package `p` that edits are judged by.
 fn bundles(state: &CatalogState) -> Vec<String> {
     let package = state.loaded().and_then(|content| content.package("p"));
     let bundles = package.and_then(Result::ok).map(Package::bundles);
@@ -260,7 +260,7 @@ fn file(digest: &str) -> String {
     format!("sha256-{}.jsonl.zst", digest.repeat(64))
 }
 
-/// What is complete; who was ended while it wrote may take a moment to tidy up.
+/// Returns the complete files. An aborted writer may need a moment to remove its incomplete file.
 fn files(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = names
@@ -327,7 +327,7 @@ async fn content_that_moved_while_it_was_fetched_is_fetched_again() {
     });
     let guard = world.guard().await;
     guard.until_judged_by("hub", "b").await;
-    // Nothing is filed under what it is not.
+    // No content is stored under a wrong digest.
     world.until_kept(&["b"]).await;
     assert_eq!(world.served.shelf.asked(), 3);
 }
@@ -353,7 +353,7 @@ async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
     world.publish("hub", "a");
     let guard = world.guard().await;
     guard.until_judged_by("hub", "a").await;
-    // After two objects nothing but JSON is expected.
+    // After two objects, only JSON is expected.
     let blob = |name| json!({"schema": "olm.package", "name": name}).to_string();
     let broken = format!("{}\n{}\n{{\"schema\": oops}}\n", blob("b"), blob("c"));
     world.served.shelf.put("hub", &broken);
@@ -396,10 +396,9 @@ async fn a_catalog_that_is_deleted_and_made_again_comes_from_the_cache() {
     assert_eq!(world.served.shelf.asked(), 2);
 }
 
-// A catalog that needs more memory than it can use fails alone: at a change, at every start, and from
-// the cache.
+// A catalog that needs more memory than it can use fails alone: at a change, at every start, and from the cache.
 
-/// Content of so many packages: each a few bytes on the wire, and kilobytes in memory.
+/// Returns content with this number of packages, each with a few bytes on the wire and kilobytes in memory.
 fn large(packages: usize) -> String {
     let packages = (0..packages).map(|n| package(&format!("p{n}"), &["b"]));
     content("c") + &packages.collect::<String>()

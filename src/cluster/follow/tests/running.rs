@@ -1,4 +1,4 @@
-//! The task as a whole, with a loader that does as it is told, in virtual time.
+//! The whole task, with a scripted loader, in virtual time.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -23,7 +23,7 @@ use olmguard_server::telemetry::Metrics;
 use olmguard_server::tls::SystemClock;
 use olmguard_views::readiness::CatalogCounts;
 
-/// What loading a digest comes to, each time that it is tried; content if nothing is said.
+/// The results of loading each digest, one for each attempt; content by default.
 #[derive(Clone, Debug, Default)]
 struct Script(Arc<Mutex<Told>>);
 
@@ -33,9 +33,9 @@ struct Told {
     begun: Vec<String>,
     kept: Vec<String>,
     forgotten: Vec<String>,
-    /// Of all content, if it is the same for all.
+    /// The SHA-256 of all content, if it is the same for all.
     sha256: Option<Sha256>,
-    /// Whether content is fetched again to be confirmed.
+    /// Whether content is fetched again to confirm it.
     is_confirmed_later: bool,
 }
 
@@ -151,7 +151,7 @@ impl World {
         self.events.send(event).await.unwrap();
     }
 
-    /// Waits, in virtual time, until what is judged by is so.
+    /// Waits, in virtual time, until edits are judged by this.
     async fn until(&self, what: &str, is_so: impl Fn(&Snapshot) -> bool) {
         let begun = Instant::now();
         while !is_so(&self.snapshot.load()) {
@@ -362,7 +362,7 @@ async fn it_is_known_while_newer_content_is_being_loaded() {
     world.until("loaded", |_| !*newer.borrow()).await;
 }
 
-/// No answer waits for what was told to end.
+/// No answer waits for an aborted load.
 #[tokio::test(start_paused = true)]
 async fn a_load_that_is_not_wanted_any_more_is_not_waited_for() {
     for (wanted, fails) in [("a", false), ("c", true)] {
@@ -394,7 +394,7 @@ async fn it_ends_when_nobody_tells_it_anything() {
     world.rules.closed().await;
 }
 
-/// The second fetch comes later, after the first of all others, and a failure of it takes nothing away.
+/// The second fetch comes later, after the first of all others, and its failure removes nothing.
 #[tokio::test(start_paused = true)]
 async fn what_was_fetched_once_is_fetched_again() {
     let script = Script::default();

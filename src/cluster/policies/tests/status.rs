@@ -1,4 +1,4 @@
-//! What is reported in the objects.
+//! The status that is written into the objects.
 
 use hyper::StatusCode;
 
@@ -117,7 +117,7 @@ async fn guardrails_are_reported_without_matches() {
     has_status(&scene, UPGRADE_GUARDRAILS, "lantern", &expected).await;
 }
 
-/// What is written is what was asked for, once, by the one who holds the lease.
+/// The requested status is written once, by the holder of the lease.
 #[tokio::test(start_paused = true)]
 async fn a_status_is_written_only_when_it_changes_and_by_one_replica() {
     let api = whole_cluster();
@@ -155,7 +155,7 @@ async fn without_leases_everything_else_goes_on() {
     assert_eq!(status.get("status"), None);
 }
 
-/// Without another change of anything.
+/// The retry needs no other change.
 #[tokio::test(start_paused = true)]
 async fn a_status_that_cannot_be_written_is_tried_again() {
     for trouble in [
@@ -179,7 +179,7 @@ async fn a_status_that_cannot_be_written_is_tried_again() {
     }
 }
 
-/// The watch goes on while an answer to a write is awaited.
+/// The watch continues while a write waits for its answer.
 #[tokio::test(start_paused = true)]
 async fn extensions_are_followed_while_a_status_is_written() {
     let api = whole_cluster();
@@ -199,7 +199,7 @@ async fn extensions_are_followed_while_a_status_is_written() {
         }
     };
     at_least(1, writes).await;
-    // More than wait to be taken.
+    // More events than the channel can buffer.
     for number in 0..100 {
         let name = format!("e{number}");
         scene.api.put(EXTENSIONS, extension(&name, "p"));
@@ -212,7 +212,7 @@ async fn extensions_are_followed_while_a_status_is_written() {
     has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 100)).await;
 }
 
-/// Each status that is written is an event of the object.
+/// Each written status is an event of its object.
 #[tokio::test(start_paused = true)]
 async fn many_statuses_at_once_are_reported_together() {
     let api = whole_cluster();
@@ -237,7 +237,7 @@ async fn many_statuses_at_once_are_reported_together() {
     assert!(count <= 4, "{count} reports of 60 statuses");
 }
 
-// === What becomes of the policies when the cluster does not answer, or has no such kinds ===
+// === Policies while the cluster does not answer, or does not serve the kinds ===
 
 #[tokio::test(start_paused = true)]
 async fn while_the_watch_is_lost_the_last_good_ones_stay() {
@@ -319,7 +319,7 @@ async fn a_cluster_without_the_definitions_is_judged_without() {
     assert!(scene.has(&["a"]).await < Duration::from_secs(10));
 }
 
-/// An API server that starts can say so for a moment, and a definition can be restored.
+/// A starting API server can report this for a moment, and a definition can be restored.
 #[tokio::test(start_paused = true)]
 async fn objects_of_a_kind_that_is_gone_stay_in_force_for_minutes() {
     let api = cluster();
@@ -369,7 +369,7 @@ async fn a_list_that_is_taken_again_reads_nothing_twice() {
     assert!(Arc::ptr_eq(&before, &after), "nothing has changed");
 }
 
-/// The definition of extensions can go while nobody watches.
+/// The definition of extensions can be removed while no watch runs.
 #[test]
 fn extensions_that_are_absent_leave_other_numbers() {
     let listed = |objects: Vec<NamedSubject>| WatchEvent::Listed(objects);

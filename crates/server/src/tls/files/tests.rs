@@ -33,7 +33,7 @@ fn start(files: CertificateFiles) -> (Certificates, Told) {
     (certificates, told)
 }
 
-/// A machine that has no watch to give.
+/// A system that provides no watch.
 fn no_watch(_: &BTreeSet<PathBuf>, _: Arc<Notify>) -> Result<RecommendedWatcher, notify::Error> {
     Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch))
 }
@@ -65,7 +65,7 @@ impl Mount {
         self.0.path()
     }
 
-    /// A new folder, a symlink renamed over the old one, and the old folder gone.
+    /// Creates a new directory, renames a symlink over the old one, and removes the old directory.
     fn swap(&self, folder: &str, pair: &Pair) {
         let old = fs::read_link(self.path().join("..data"));
         fs::create_dir(self.path().join(folder)).unwrap();
@@ -78,7 +78,7 @@ impl Mount {
     }
 }
 
-/// Three swaps in a row; nothing told but the three.
+/// Swaps three times in a row, and checks that exactly three reloads are reported.
 async fn three_swaps(poll: Duration) {
     let pair = Pair::made();
     let mount = Mount::new(&pair);
@@ -219,7 +219,7 @@ async fn half_a_pair_is_refused_once_and_then_mended() {
     assert_eq!(certificates.leaf().serial, serial(&new));
 }
 
-/// As after `cat /etc/ssl/certs/ca-certificates.crt >> tls.crt`.
+/// The result of `cat /etc/ssl/certs/ca-certificates.crt >> tls.crt`.
 #[tokio::test(start_paused = true)]
 async fn a_chain_that_no_client_reads_is_refused() {
     let folder = tempfile::tempdir().unwrap();

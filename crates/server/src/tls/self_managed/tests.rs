@@ -1,4 +1,4 @@
-//! Replicas that share a store, and clients that trust what is published.
+//! Replicas that share a store, and clients that trust the published bundle.
 
 mod rollover;
 
@@ -18,23 +18,23 @@ use crate::tls::test_util::{TestClock, client};
 use crate::tls::tests::{Told, ca, file, link};
 use crate::tls::{Certificates, ClientCa, Clock, TlsConfig, TlsError};
 
-// === A store in memory, a clock that can be set, and clients that believe both ===
+// === A store in memory, a clock that can be set, and clients that use both ===
 
-/// Shared by all replicas.
+/// The state that all replicas share.
 #[derive(Clone)]
 pub(crate) struct Memory(Arc<Mutex<Shelf>>);
 
 pub(crate) struct Shelf {
     content: Option<(u64, Vec<u8>)>,
     writes: u64,
-    /// Each bundle, with the moment of the runtime from which it holds.
+    /// Each bundle, with the time of the runtime from which it is published.
     bundles: Vec<(Instant, String)>,
     is_away: bool,
-    /// No client is there that could be told.
+    /// Whether no client exists that could get a bundle.
     is_deserted: bool,
-    /// So many writes meet another one.
+    /// The number of writes that get a conflict.
     conflicts: usize,
-    /// So long the next bundle is under way.
+    /// The delay of the next bundle.
     stall: Option<Duration>,
 }
 
@@ -65,7 +65,7 @@ impl World {
         self.replica_with(&self.clock).await
     }
 
-    /// One with a clock of its own.
+    /// Returns a replica with a clock of its own.
     async fn replica_with(&self, clock: &Arc<TestClock>) -> Result<(Certificates, Told), TlsError> {
         let told = Told::default();
         let managed = SelfManaged {
@@ -78,7 +78,7 @@ impl World {
         Ok((certificates, told))
     }
 
-    /// A clock that goes as ours does, so many seconds ahead or, below zero, behind.
+    /// Returns a clock that is ahead by this many seconds or, if negative, behind.
     fn other_clock(&self, ahead: i64) -> Arc<TestClock> {
         Arc::new(self.clock.other(ahead))
     }
@@ -88,8 +88,8 @@ impl World {
         [all.0.unwrap().0, all.1.unwrap().0, all.2.unwrap().0]
     }
 
-    /// A client that has heard of the latest bundle connects to each, and so does one that is as far
-    /// behind as a client may be.
+    /// Connects to each replica with a client that has the latest bundle, and with one that is as far behind as a
+    /// client may be.
     async fn all_connect(&self, replicas: &[Certificates], what: &str) {
         let now = Instant::now();
         let behind = self.store.bundle_at(now.checked_sub(BEHIND).unwrap_or(now));
@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// A client that trusts this bundle, by this clock.
+    /// Returns a client that trusts this bundle, with this clock.
     pub(crate) fn client(&self, bundle: &str) -> Arc<ClientConfig> {
         client(bundle, &self.clock)
     }
@@ -114,7 +114,7 @@ impl Memory {
         act(&mut self.0.lock().unwrap())
     }
 
-    /// What is published.
+    /// Returns the published bundle.
     pub(crate) fn bundle(&self) -> String {
         self.with(|shelf| shelf.bundles.last().unwrap().1.clone())
     }
@@ -127,12 +127,12 @@ impl Memory {
         })
     }
 
-    /// How many authorities are published.
+    /// Returns the number of published authorities.
     pub(crate) fn authorities(&self) -> usize {
         self.bundle().matches("BEGIN CERTIFICATE").count()
     }
 
-    /// Takes a while, so that replicas meet.
+    /// Waits a random time, so that replicas conflict.
     async fn reach(&self) -> Result<(), StoreError> {
         tokio::time::sleep(Duration::from_millis(fastrand::u64(1..20))).await;
         if self.with(|shelf| shelf.is_away) {
@@ -208,22 +208,22 @@ impl Store for Memory {
         Ok(Heard::All)
     }
 
-    /// Nobody tells of a change: each has to look.
+    /// Reports no changes, so each replica has to check on its own.
     async fn changed(&self) {
         std::future::pending::<()>().await;
     }
 }
 
-/// A little less than what an authority waits for after it was published.
+/// A little less than the time that an authority waits after it is published.
 const BEHIND: Duration = Duration::from_mins(4);
 
-// === One replica's clock is wrong, and no other is worse for it ===
+// === One replica has a wrong clock, and no other replica is affected ===
 
 const DAY: i64 = 24 * 60 * 60;
 
 const OFTEN: Duration = Duration::from_secs(20);
 
-/// Clients connect to these all the time, for so long.
+/// Keeps connecting clients to these replicas, for this long.
 async fn connect_for(minutes: u64, world: &World, replicas: &[Certificates], what: &str) {
     for at in 0..minutes * 3 {
         tokio::time::sleep(OFTEN).await;
@@ -246,14 +246,14 @@ async fn a_clock_that_is_ahead_takes_nothing_away_that_others_serve() {
     for clock in [&world.clock, &ahead] {
         clock.jump(244 * DAY);
     }
-    // What they served has expired at once.
+    // The served certificates have expired immediately.
     tokio::time::sleep(Duration::from_mins(1)).await;
     connect_for(3, &world, &right, "both are there").await;
     assert_eq!(world.store.authorities(), 2);
     ahead.jump(8 * DAY);
     connect_for(20, &world, &right, "one is ahead").await;
     right.push(world.replica().await.unwrap().0);
-    // It knows nothing better than the old one yet, and says so: that is heard for an hour.
+    // The new replica knows only the old authority yet, and objects to its removal. The objection counts for an hour.
     connect_for(80, &world, &right, "one has started").await;
     assert_eq!(world.store.authorities(), 1, "it was announced");
 }
@@ -311,7 +311,7 @@ async fn a_clock_that_jumps_leaves_the_others_what_they_sign_with() {
     }
 }
 
-// === A store that is away, contended, emptied or damaged ===
+// === A store that is unavailable, contended, emptied or damaged ===
 
 const A_WHILE: Duration = Duration::from_mins(10);
 
@@ -336,7 +336,7 @@ async fn a_store_that_is_away_stops_nothing_that_is_served() {
     world.all_connect(&[replica], "back").await;
 }
 
-/// To end would be to be started again, and again.
+/// If the process ended, it would only be restarted again and again.
 #[tokio::test(start_paused = true)]
 async fn a_start_waits_for_the_store_as_long_as_it_takes() {
     let world = World::new();
@@ -385,7 +385,7 @@ async fn with_nobody_to_tell_it_serves_and_renews_and_tells_once_somebody_is_the
     world.all_connect(&[replica], "somebody is there").await;
 }
 
-/// Whoever comes back as they were trusts what they trusted.
+/// Clients that come back unchanged trust what they trusted before.
 #[tokio::test(start_paused = true)]
 async fn an_authority_that_nobody_was_told_of_does_not_sign() {
     let world = World::new();

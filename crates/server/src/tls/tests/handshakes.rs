@@ -1,5 +1,5 @@
-//! The matrix: versions of TLS, each kind of key in each of its forms, clients with and without a
-//! certificate of their own; by rustls, and by `openssl` where there is one.
+//! The matrix of TLS versions, kinds and forms of keys, and clients with and without a certificate
+//! of their own; with rustls, and with `openssl` if it is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ use crate::tls::{ClientCa, MinVersion, TlsConfig, TlsError};
 
 const VERSIONS: [&[&SupportedProtocolVersion]; 2] = [&[&TLS12], &[&TLS13]];
 
-/// How openssl is told to make a key, and to write it.
+/// The arguments of openssl to generate a key, and to write it.
 const KEYS: [(&str, &[&str], &[&str]); 6] = [
     (
         "RSA, PKCS#1",
@@ -60,7 +60,7 @@ fn server(folder: &Path, min_version: MinVersion, clients: Option<&Ca>) -> Arc<S
     Arc::new(terms.server_config(&identity, file.as_ref()).unwrap())
 }
 
-/// Runs openssl; nothing if there is none.
+/// Runs openssl; none if it is not installed.
 fn openssl(folder: &Path, arguments: &[&str]) -> Option<String> {
     let run = Command::new("openssl")
         .args(arguments)
@@ -75,7 +75,7 @@ fn openssl(folder: &Path, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&all).into_owned())
 }
 
-/// A pair that openssl makes, written as the last arguments say.
+/// Generates a pair with openssl, in the form that the last arguments name.
 fn make(folder: &Path, key: &[&str], form: &[&str]) -> Option<CertificateDer<'static>> {
     openssl(folder, &[&["genpkey", "-out", "made.key"], key].concat())?;
     openssl(
@@ -144,13 +144,13 @@ async fn the_oldest_version_does_not_depend_on_clients_showing_a_certificate() {
     }
 }
 
-/// What openssl says of a handshake.
+/// Returns the output of openssl about a handshake.
 async fn s_client(folder: &Path, server: Arc<ServerConfig>, arguments: &[&str]) -> Option<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let accepting = tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        // The client says how it went.
+        // The client reports the result.
         if let Ok(stream) = TlsAcceptor::from(server).accept(stream).await {
             let (mut read, mut write) = tokio::io::split(stream);
             let echo = tokio::io::copy(&mut read, &mut write);
@@ -245,9 +245,9 @@ async fn openssl_comes_to_the_same() {
     }
 }
 
-// === Clients that show a certificate, and those that do not ===
+// === Clients that present a certificate, and clients that do not ===
 
-/// A server that takes clients of these authorities and names.
+/// Returns a server that accepts clients with these CAs and names.
 fn server_for_clients(
     folder: &Path,
     pair: &Pair,

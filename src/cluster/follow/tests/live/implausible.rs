@@ -1,15 +1,15 @@
-//! Answers with status 200 that are no catalog, or are cut.
+//! Answers with status 200 that are not catalogs, or are truncated.
 
 use futures_util::future::join_all;
 
 use super::*;
 
-/// What is judged by before: three bundles, so that losing two of them is losing most.
+/// The bundles that are loaded before: three, so that losing two of them is losing most.
 fn whole() -> String {
     package("p", &["p.1", "p.2", "p.3"]) + &package("q", &["q.1"])
 }
 
-/// What catalogd should serve next.
+/// The bundles that catalogd should serve next.
 fn next() -> String {
     package("p", &["p.1", "p.2", "p.3", "p.4"]) + &package("q", &["q.1"])
 }
@@ -17,7 +17,7 @@ fn next() -> String {
 const BEFORE: [&str; 3] = ["p.1", "p.2", "p.3"];
 const AFTER: [&str; 4] = ["p.1", "p.2", "p.3", "p.4"];
 
-/// Bodies that are no catalog, with what is said of each.
+/// Bodies that are not catalogs, with their faults.
 const NO_CATALOG: [(&str, &str); 11] = [
     (r#"{"error":"unauthorized"}"#, FOREIGN),
     (
@@ -38,7 +38,7 @@ const NO_CATALOG: [(&str, &str); 11] = [
 const FOREIGN: &str = "held back: its first value has no schema";
 const EMPTY: &str = "held back: it has no bundle";
 
-/// A guard that judges catalog `hub` by [`whole`], which the cache keeps.
+/// A follower of catalog `hub` with the content of [`whole`], which is in the cache.
 async fn guarding(world: &World) -> Guarding {
     world.served.shelf.put("hub", &whole());
     world.api.put(CATALOGS, world.object("hub", "a"));
@@ -51,7 +51,7 @@ async fn guarding(world: &World) -> Guarding {
 }
 
 impl Guarding {
-    /// Waits until probes are told this of the catalogs.
+    /// Waits until probes report this about the catalogs.
     async fn until_told(&self, part: &str) {
         let words = || self.board.catalogs().unwrap_or_else(|words| words);
         let told = async {
@@ -63,7 +63,8 @@ impl Guarding {
         told.unwrap_or_else(|_| panic!("never told: {part}; {}", words()));
     }
 
-    /// Edits are judged by what was there before, and it is known that there is something else.
+    /// Checks that edits are judged by the previous content, and that newer content is known to
+    /// exist.
     #[track_caller]
     fn judges_by_what_was_good(&self, body: &str) {
         let snapshot = self.snapshot.load();
@@ -73,7 +74,7 @@ impl Guarding {
         assert_eq!(state.loaded().unwrap().counts().packages, 2, "{body:?}");
     }
 
-    /// The metrics say whether something is held back.
+    /// Whether the metrics report held-back content.
     #[track_caller]
     fn counts_held_back(&self, is_held_back: bool) {
         let (text, value) = (self.metrics.render(), u8::from(is_held_back));
@@ -83,7 +84,7 @@ impl Guarding {
         assert_eq!(text.contains(never), !is_held_back, "{text}");
     }
 
-    /// Waits for content, which comes straight after what was good.
+    /// Waits for the next content, which must directly follow the previous one.
     async fn until_next(&self) {
         self.until_state("hub", |state| {
             let found = bundles(state);
@@ -150,7 +151,7 @@ async fn what_is_no_catalog_is_not_found_after_a_restart() {
     .await;
 }
 
-/// A body that comes once; the next one is right.
+/// A body that is served once; the next one is right.
 async fn comes_once(body: &str) {
     let world = World::begin().await;
     let guard = guarding(&world).await;
@@ -177,8 +178,8 @@ async fn another_catalog_that_comes_once_replaces_none() {
 async fn content_that_was_cut_at_a_line_end_once_replaces_none() {
     let whole = next();
     let ends = whole.match_indices('\n').map(|(at, _)| at + 1);
-    // Between two packages nothing is seen of a cut but what is gone: of two packages and five
-    // bundles, one and four are left, and that is no fall.
+    // Between two packages, a truncation is visible only by the missing part. Of two packages and
+    // five bundles, one and four remain, which does not count as a fall.
     let between = package("p", &AFTER).len();
     let cuts = ends.filter(|end| *end != between && *end != whole.len());
     join_all(cuts.map(|end| comes_once(&whole[..end]))).await;
@@ -198,7 +199,7 @@ async fn a_fall_that_repeats_itself_is_real() {
     assert_eq!(guard.board.catalogs(), Ok("1 of 1 loaded".to_owned()));
 }
 
-/// The first fetch gave a part that is whole in itself.
+/// The first fetch returned a part that is complete in itself.
 #[tokio::test]
 async fn two_fetches_that_differ_at_the_start_are_settled_by_a_third() {
     let world = World::begin().await;

@@ -1,4 +1,4 @@
-//! What is due, as a table.
+//! The steps that are due, as a table.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,8 @@ fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-/// Valid for a year from then, published then or not, and watched since.
+/// Returns an authority that is valid for a year from then, published at this time if at all, and
+/// watched since.
 fn term(from: u64, published: Option<u64>) -> Term {
     Term {
         not_before: at(from),

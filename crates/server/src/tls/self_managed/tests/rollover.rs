@@ -1,4 +1,4 @@
-//! No client is ever shown what it does not trust.
+//! No client ever gets a certificate that it does not trust.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Long enough for every replica to look at the clock.
+/// Long enough for every replica to check the clock.
 const A_LOOK: Duration = Duration::from_mins(1);
 
 #[tokio::test(start_paused = true)]
@@ -77,7 +77,7 @@ async fn an_authority_is_replaced_without_a_failed_handshake() {
 async fn a_bundle_that_comes_late_does_not_undo_a_later_one() {
     let world = World::new();
     let replicas = world.three().await;
-    // A little less than a renewal may take, and more than what separates two.
+    // A little less than the time limit of a renewal, and more than the time between two.
     let almost = Duration::from_secs(28);
     let stall = almost + Duration::from_secs(1);
     world.store.with(|shelf| shelf.stall = Some(stall));
@@ -112,7 +112,7 @@ async fn whatever_the_clock_does_what_is_served_is_trusted() {
         for step in 0..60 {
             let jump = JUMPS[random.usize(..JUMPS.len())];
             world.clock.jump(jump);
-            // Some looks come before a bundle has reached everybody: wait for that as well.
+            // Some checks come before a bundle has reached every client, so wait for that as well.
             tokio::time::sleep(A_LOOK * 6).await;
             world
                 .all_connect(&replicas, &format!("seed {seed} step {step} jump {jump}"))
