@@ -180,7 +180,7 @@ pub enum ContentError {
     /// catalogd could not be reached directly, and the API server is no alternative.
     #[error(transparent)]
     Direct(FetchError),
-    /// Both paths failed.
+    /// The direct path and the path through the API server failed.
     #[error("{direct}; {proxied}")]
     Both {
         /// The failure of the direct path.

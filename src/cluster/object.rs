@@ -91,7 +91,7 @@ pub(super) async fn pages(
 /// Lists the objects that these parameters select, with their page size.
 ///
 /// # Errors
-/// As [`pages`].
+/// Fails like [`pages`].
 pub(super) async fn pages_of(
     api: &Api<WatchedObject>,
     mut params: ListParams,

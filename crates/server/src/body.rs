@@ -39,7 +39,7 @@ pub(super) struct Share {
     _permits: Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>,
 }
 
-/// Why a body is not read.
+/// The reason why a body cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BodyError {
     /// The body is longer than any review.

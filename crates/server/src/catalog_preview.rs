@@ -58,7 +58,7 @@ pub struct CatalogPreviews {
 pub(super) struct Preview {
     pub(super) result: CatalogReviewResult,
     pub(super) warnings: Vec<String>,
-    /// Why upgrade policies deny the edit, if they do.
+    /// The reason why upgrade policies deny the edit, if they do.
     pub(super) refusal: Option<CatalogRefusal>,
 }
 
@@ -208,7 +208,7 @@ impl Preview {
     }
 }
 
-/// How many previews run at the same time; each occupies a core.
+/// The most previews that run at the same time; each occupies a core.
 const AT_ONCE: usize = 1;
 
 /// The part of the time that must be left to check another extension, as a divisor. One takes some milliseconds at

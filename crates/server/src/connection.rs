@@ -204,10 +204,10 @@ fn eviction(waiting: WaitingFor) -> Option<Eviction> {
     }
 }
 
-/// How long a connection without any request can still send one after the server closes.
+/// The time for which a connection without any request can still send one after the server closes.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
 
-/// How long a connection must be idle before it is closed with the server.
+/// The time for which a connection must be idle before it is closed with the server.
 const QUIET: Duration = Duration::from_secs(1);
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
@@ -220,9 +220,9 @@ const HEAD_LIMIT: usize = 16 << 10;
 /// The lifecycle phase of a server.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Phase {
-    /// The server listens, but takes no reviews yet.
+    /// The server listens, but accepts no reviews yet.
     Starting,
-    /// The server takes reviews.
+    /// The server accepts reviews.
     Serving,
     /// The server is no longer ready, but accepts connections until API servers know.
     Leaving,
@@ -299,7 +299,7 @@ pub(super) struct Handshake {
     pub(super) certificates: Certificates,
 }
 
-/// Why TLS was not established on a socket.
+/// The reason why TLS was not established on a socket.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
     #[error("the peer speaks plain HTTP")]

@@ -33,12 +33,12 @@ use crate::telemetry::metrics::{AdmissionMetrics, GaugeGuard};
 use olmguard_catalog::go_duration;
 use olmguard_engine::judge::{UnansweredReason, Wait};
 
-/// How much work a server accepts concurrently, and how long it waits.
+/// The limits of a server on concurrent work and on waiting.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How many edits are judged at the same time.
+    /// The most edits that are judged at the same time.
     pub workers: NonZeroUsize,
-    /// How many more edits may wait for a worker.
+    /// The most edits that wait for a worker.
     pub queue: usize,
     /// The time for a review if its request sets none. A request can only shorten it.
     pub timeout: Duration,

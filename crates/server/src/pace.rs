@@ -1,4 +1,4 @@
-//! What a connection currently waits for, and since when.
+//! The state of a connection: what it waits for, and since when.
 //!
 //! ```text
 //! Handshake --> Fresh --first byte--> Head --> Body --> Answer --> Write --> Idle ... --> Close

@@ -366,7 +366,7 @@ async fn a_policy_is_read_when_it_is_written() {
     }
 }
 
-/// The current policies also apply to edits.
+/// A written policy is checked together with the current policies, by which edits are judged.
 #[tokio::test]
 async fn a_policy_that_is_written_is_checked_beside_those_in_force() {
     let all = "user.groups.all(g, user.groups.all(h, g != h || true))";

@@ -142,7 +142,7 @@ pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectE
              certificate-authority or certificate-authority-data in its cluster"
                 .to_owned()
         }
-        // Its URL may contain a password.
+        // The URL of the proxy may contain a password.
         kube::Error::ProxyProtocolUnsupported { proxy_url } => format!(
             "its proxy has the scheme {:?}: expected http, https or socks5",
             proxy_url.scheme_str().unwrap_or_default()

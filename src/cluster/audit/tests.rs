@@ -104,7 +104,7 @@ impl Scene {
         Self::of(self.api.clone())
     }
 
-    /// Runs the replica for a while.
+    /// Starts the replica.
     fn begin(&self) {
         let client = self.api.client();
         let (leadership, keeping) = Leadership::of(client.clone(), "olmguard");

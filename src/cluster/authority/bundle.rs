@@ -122,7 +122,7 @@ const INJECTIONS: [&str; 4] = [
 // cert-manager stays trusted until its last replica has ended. After that they are removed, because olmguard decides
 // which CAs are trusted. Certificates that are no longer in the bundle are forgotten.
 
-/// What this replica remembers of one configuration.
+/// The memory of this replica about one configuration.
 #[derive(Debug, Default)]
 pub(super) struct KnownConfiguration {
     /// Our certificates that were last published, if any.

@@ -114,7 +114,7 @@ fn encoded(bytes: &[u8]) -> String {
     BASE64.encode_to_string(bytes)
 }
 
-/// Returns nothing if the object does not exist.
+/// Decodes a value; empty if it is missing.
 fn decoded(text: &Value) -> Vec<u8> {
     BASE64
         .decode_to_vec(text.as_str().unwrap_or_default())

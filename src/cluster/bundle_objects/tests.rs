@@ -239,7 +239,7 @@ async fn objects_that_are_not_known_are_reported() {
     api.put(classes, json!({"metadata": {"name": "one"}}));
     let (found, error) = read(&api, &contents, &made).await.unwrap();
     let found = found.cluster().unwrap();
-    // The others are absent.
+    // The other objects are read.
     assert_eq!(found.others.len(), 1);
     assert_eq!(
         error.unwrap().to_string(),

@@ -48,7 +48,7 @@ pub(super) struct CatalogFollower<L> {
     teller: StatusTeller,
     loading: JoinSet<LoadOutcome>,
     running: Vec<RunningJob>,
-    /// The digests that the loader was last told to keep.
+    /// The digests that were last passed to the loader to keep.
     kept: Vec<String>,
 }
 

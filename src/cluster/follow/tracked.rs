@@ -28,7 +28,8 @@ pub(super) struct TrackedCatalog {
     pub(super) superseded_since: Option<Instant>,
     /// The number of consecutive failed loads.
     pub(super) failures: u32,
-    /// The number of those since the object last changed in a way that affects loading. It determines the next delay.
+    /// The number of consecutive failed loads since the object last changed in a way that affects
+    /// loading. It determines the next delay.
     pub(super) failures_since_news: u32,
     trouble: Option<LoadTrouble>,
     /// The fetched content for the current digest that is held back as implausible.

@@ -1,4 +1,4 @@
-//! What a Deployment says, row by row.
+//! The facts in a Deployment, row by row.
 
 use hyper::StatusCode;
 use k8s_openapi::api::core::v1::Container;
@@ -278,7 +278,7 @@ fn deployment(image: &str, generation: i64) -> Value {
     })
 }
 
-/// One that runs OLM 1.7, which its version alone tells.
+/// An OpenShift cluster that runs OLM 1.7, which only its version shows.
 fn openshift_cluster() -> ApiServer {
     let api = cluster();
     api.serve(

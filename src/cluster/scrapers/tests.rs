@@ -254,7 +254,7 @@ async fn who_waited_for_a_place_learns_what_others_were_told_of_the_same_token()
 
 // === Answers and log lines, which never contain a token ===
 
-/// As long as the token of a service account.
+/// A token as long as those of service accounts.
 fn token() -> String {
     "c4n4ry-s3cr3t.".repeat(80)
 }

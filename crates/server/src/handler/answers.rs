@@ -63,7 +63,7 @@ pub(super) struct ReviewAnswer {
     pub(super) answer: Answer,
 }
 
-/// A review, and the memory that it takes.
+/// A review, with its body and its place in memory.
 #[derive(Debug)]
 pub(super) struct HeldReview {
     pub(super) review: Review,

@@ -417,7 +417,7 @@ const CATALOG: &str = r#"
     {"schema": "olm.bundle", "package": "p", "name": "p.v1", "properties": [
         {"type": "olm.package", "value": {"packageName": "p", "version": "1.0.0"}}]}"#;
 
-/// The same with a successor.
+/// A catalog with a successor of that version.
 const NEWER: &str = r#"
     {"schema": "olm.package", "name": "p"}
     {"schema": "olm.channel", "package": "p", "name": "c", "entries": [

@@ -429,7 +429,7 @@ fn a_runtime() -> BTreeSet<String> {
     let (go_on, wait) = mpsc::channel::<()>();
     runtime.spawn(async move {
         begun.send(()).unwrap();
-        // It ends when the sender is dropped.
+        // The task ends when the sender is dropped.
         let _ended = wait.recv();
     });
     begins.recv_timeout(Duration::from_secs(20)).unwrap();

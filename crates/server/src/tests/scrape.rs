@@ -352,5 +352,5 @@ const HOUR: i64 = 60 * 60;
 
 const DAY: i64 = 24 * HOUR;
 
-/// How often a client calls each server.
+/// The interval at which a client calls each server.
 const OFTEN: Duration = Duration::from_secs(7);

@@ -118,7 +118,7 @@ impl Observer for Told {
 
 // === Handshakes in memory ===
 
-/// Both ends of a connection.
+/// The two ends of a connection.
 pub(super) struct Link {
     pub(super) client: client::TlsStream<DuplexStream>,
     pub(super) server: server::TlsStream<DuplexStream>,

@@ -247,7 +247,7 @@ label! {
 }
 
 label! {
-    /// What a review was waiting for when its deadline expired.
+    /// The state of a review when its deadline expired.
     pub enum WaitedFor {
         /// The rest of the body.
         Body => "body",

@@ -373,7 +373,7 @@ label! {
 pub struct AuditFigures {
     /// The time at which it ended.
     pub at: SystemTime,
-    /// Its duration.
+    /// The duration of the audit.
     pub took: Duration,
     /// The number of extensions.
     pub extensions: usize,

@@ -172,7 +172,7 @@ label! {
 }
 
 label! {
-    /// Why a TLS handshake failed.
+    /// The reason why a TLS handshake failed.
     pub enum HandshakeFailure {
         /// The peer closed the connection.
         Closed => "closed",

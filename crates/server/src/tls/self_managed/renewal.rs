@@ -233,7 +233,7 @@ pub(super) struct Term {
     pub(super) seen: SeenSince,
 }
 
-/// How long this replica has seen an authority in each state.
+/// The time for which this replica has seen an authority in each state.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct SeenSince {
     /// The time since it was published in the bundle.

@@ -74,7 +74,7 @@ impl Guarding {
         assert_eq!(state.loaded().unwrap().counts().packages, 2, "{body:?}");
     }
 
-    /// Whether the metrics report held-back content.
+    /// Checks that the metrics report whether content is held back.
     #[track_caller]
     fn counts_held_back(&self, is_held_back: bool) {
         let (text, value) = (self.metrics.render(), u8::from(is_held_back));
