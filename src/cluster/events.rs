@@ -262,7 +262,7 @@ const ACTION: &str = "Admission";
 /// The longest part of an object name in the name of an Event. With the number after it, a name has at most 253
 /// characters.
 const NAME_LIMIT: usize = 200;
-/// The shortest interval between two writes of a count: client-go's refresh time.
+/// The shortest interval between two writes of a count, as long as client-go's `finishTime`.
 const WRITTEN_EVERY: Duration = Duration::from_mins(6);
 /// The most series that are remembered: with their notes, some 600 KB.
 const KNOWN: usize = 512;
