@@ -23,7 +23,7 @@ use super::SourceError;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::reader::{self, YamlDocument};
-use olmguard_catalog::fbc::yaml::YamlMarks;
+use olmguard_catalog::fbc::yaml::{JSON_LIMIT, YamlMarks};
 use olmguard_catalog::fbc::{
     BlobPlace, FbcError, FbcErrorKind, Intake, NotAFile, Places, TextOrigin,
 };
@@ -199,11 +199,14 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
     fn hand_over(&mut self, batch: Batch) -> Result<(), SourceError> {
         for (document, done) in batch.documents.iter().zip(&batch.done) {
             let document = written(&batch.text, document);
-            let json = |part: &Range<usize>| batch.json.get(part.clone()).unwrap_or_default();
+            let (file, intake) = (&*batch.file, &mut *self.intake);
             let taken = match done {
                 Ok((part, marks)) => {
-                    let intake = &mut *self.intake;
-                    reader::hand_over_document(&document, json(part), marks, &batch.file, intake)
+                    let json = batch.json.get(part.clone()).unwrap_or_default();
+                    reader::hand_over_document(&document, json, marks, file, intake)
+                }
+                Err(fault) if matches!(fault.malformed, FbcErrorKind::Aliases { .. }) => {
+                    hand_over_alone(&document, file, intake)
                 }
                 Err(fault) => Err(fault.clone()),
             };
@@ -280,11 +283,16 @@ impl Batch {
         });
     }
 
-    /// Turns the documents into JSON.
+    /// Turns the documents into JSON, except those whose aliases need more memory than was lent for them.
     fn work(&mut self, places: Places) {
         for document in &self.documents {
             let start = self.json.len();
-            let marks = written(&self.text, document).append_json(places, &mut self.json);
+            let document = written(&self.text, document);
+            let limit = document.text.len().saturating_mul(JSON_PER_BYTE);
+            let marks = document.append_json(places, limit, &mut self.json);
+            if marks.is_err() {
+                self.json.truncate(start);
+            }
             self.done
                 .push(marks.map(|marks| (start..self.json.len(), marks)));
         }
@@ -324,6 +332,18 @@ impl PipelineWorker {
     }
 }
 
+/// Hands over a document whose aliases make far more JSON than text. One at a time, so the JSON of one document is all
+/// that is needed beyond the memory that was lent.
+fn hand_over_alone<I: Intake>(
+    document: &YamlDocument<&[u8]>,
+    file: &str,
+    intake: &mut I,
+) -> Result<(), FbcError> {
+    let mut json = Vec::new();
+    let marks = document.append_json(I::PLACES, JSON_LIMIT, &mut json)?;
+    reader::hand_over_document(document, &json, &marks, file, intake)
+}
+
 /// A document with its part of the text of a batch.
 fn written<'t>(text: &'t [u8], document: &YamlDocument<Range<usize>>) -> YamlDocument<&'t [u8]> {
     YamlDocument {
@@ -343,8 +363,11 @@ fn fbc_error(file: &str, source: FbcError) -> SourceError {
 }
 
 /// What the text of a document takes for each of its bytes: a copy, its JSON in a buffer that may be
-/// growing, and a scalar as long as all of it. Aliases beyond that have [their own bound](Malformed::Aliases).
+/// growing, and a scalar as long as all of it.
 const YAML_PER_BYTE: usize = 5;
+
+/// How much JSON for each byte of a document a batch keeps.
+const JSON_PER_BYTE: usize = 3;
 
 /// How much YAML makes a batch: enough that handing it over costs nothing beside reading it.
 const BATCH: usize = 128 << 10;

@@ -36,6 +36,7 @@ fn memory_is_bounded_and_counted() {
     refused_from_the_cache();
     refused_beside_others();
     count_is_near_what_is_allocated();
+    aliases_take_the_memory_of_one_document();
 }
 
 fn read(pool: &Pool, input: impl Read) -> Result<Catalog, SourceError> {
@@ -189,3 +190,19 @@ fn agrees(what: &str, input: impl Read) {
 
 /// The pool and the account themselves.
 const SLACK: usize = 1 << 10;
+
+/// Small documents whose aliases stand for a megabyte each: many of them fit into one batch.
+fn aliases_take_the_memory_of_one_document() {
+    let (expanded, documents) = (1 << 20, 64);
+    let text = "x".repeat(1 << 9);
+    let aliases = vec!["*text"; expanded / text.len()].join(",");
+    let document = format!("---\nschema: other\ntext: &text {text}\nall: [{aliases}]\n");
+    let input = document.repeat(documents);
+    let rules = Rules::default();
+    let (read, peak) = peak_of(|| {
+        let mut builder = CatalogBuilder::within(&rules, Pool::unbounded().account());
+        read_from("hub", input.as_bytes(), &Progress::default(), &mut builder)
+    });
+    read.expect("aliases are within their limit");
+    assert!(peak < 8 * expanded, "{peak} bytes at the peak");
+}

@@ -35,7 +35,7 @@ use reader::{Reader, YamlDocument, hand_over_document};
 use crate::blob::{BlobFault, Fault, JsonKind, Position, Sink};
 use crate::fbc::json::{Cursor, CursorResult};
 use crate::fbc::members::FiledKey;
-use crate::fbc::yaml::YamlMarks;
+use crate::fbc::yaml::{JSON_LIMIT, YamlMarks};
 use crate::memory::{Account, TooLarge};
 use meta::{BlobInCatalog, FiledBlob};
 
@@ -99,7 +99,7 @@ impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
 
     fn document(&mut self, document: &YamlDocument<&[u8]>) -> Result<(), FbcError> {
         let mut json = Vec::new();
-        let marks = document.append_json(I::PLACES, &mut json);
+        let marks = document.append_json(I::PLACES, JSON_LIMIT, &mut json);
         let taken = marks
             .and_then(|marks| hand_over_document(document, &json, &marks, self.name, self.intake));
         taken.or_else(|fault| self.fault(fault, document.origin(), document.text))

@@ -331,10 +331,15 @@ impl<T: AsRef<[u8]>> YamlDocument<T> {
     /// are wanted.
     ///
     /// # Errors
-    /// If the text is not YAML, or has no equivalent in JSON. Part of the JSON may have been
-    /// appended then.
-    pub fn append_json(&self, marks: Places, json: &mut Vec<u8>) -> Result<YamlMarks, FbcError> {
-        yaml::append_json(self.text.as_ref(), marks == Places::Wanted, json)
+    /// If the text is not YAML, has no equivalent in JSON, or has aliases that make more than
+    /// `limit` bytes of it. Part of the JSON may have been appended then.
+    pub fn append_json(
+        &self,
+        marks: Places,
+        limit: usize,
+        json: &mut Vec<u8>,
+    ) -> Result<YamlMarks, FbcError> {
+        yaml::append_json(self.text.as_ref(), marks == Places::Wanted, limit, json)
             .map_err(|fault| self.fault(fault))
     }
 

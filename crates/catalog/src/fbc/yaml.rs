@@ -20,20 +20,25 @@ use crate::yaml_scalar::{self, Scalar, ScalarError, Style};
 /// Converts one document to JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
     let mut json = Vec::new();
-    append_json(document, false, &mut json)?;
+    append_json(document, false, JSON_LIMIT, &mut json)?;
     Ok(json)
 }
 
-/// Does the same as [`to_json`], but appends to `json`. Returns the positions of the parts if they
-/// are wanted, relative to the start of the document's JSON.
+/// Does the same as [`to_json`], but appends to `json`, and aliases can make at most `limit` bytes of
+/// it. Returns the positions of the parts if they are wanted, relative to the start of the document's
+/// JSON.
 pub(crate) fn append_json(
     document: &[u8],
     marked: bool,
+    limit: usize,
     json: &mut Vec<u8>,
 ) -> Result<YamlMarks, YamlFault> {
     let text = readable(document)?;
-    Transcoder::new(text, YamlMarks::new(marked), json).run()
+    Transcoder::new(text, YamlMarks::new(marked), limit, json).run()
 }
+
+/// Maximum size of the JSON of one document, in bytes. No real document without aliases comes near.
+pub const JSON_LIMIT: usize = 32 << 20;
 
 /// Returns the document as text without byte order mark, if YAML allows all of its characters.
 fn readable(document: &[u8]) -> Result<&str, YamlFault> {

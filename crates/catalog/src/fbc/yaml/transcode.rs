@@ -27,6 +27,8 @@ pub(super) struct Transcoder<'a> {
     anchors: BTreeMap<usize, AnchoredJson>,
     /// Total length of all [`AnchoredJson::Kept`].
     kept: usize,
+    /// The most bytes that aliases may make of the JSON and of what is kept.
+    limit: usize,
     /// Position of the current event.
     at: Span,
     marks: YamlMarks,
@@ -36,7 +38,12 @@ type Transcoded = Result<(), FbcErrorKind>;
 
 impl<'a> Transcoder<'a> {
     /// Creates a transcoder that appends to `json`.
-    pub(super) fn new(text: &'a str, marks: YamlMarks, json: &'a mut Vec<u8>) -> Self {
+    pub(super) fn new(
+        text: &'a str,
+        marks: YamlMarks,
+        limit: usize,
+        json: &'a mut Vec<u8>,
+    ) -> Self {
         Self {
             text,
             parser: Parser::new_from_str_with_options(text, options()),
@@ -44,6 +51,7 @@ impl<'a> Transcoder<'a> {
             open: Vec::new(),
             anchors: BTreeMap::new(),
             kept: 0,
+            limit,
             at: Span::default(),
             marks,
         }
@@ -394,8 +402,9 @@ impl<'a> Transcoder<'a> {
     }
 
     fn check_size(&self) -> Transcoded {
-        if self.out.len() + self.kept > SIZE_LIMIT {
-            return Err(FbcErrorKind::Aliases { limit: SIZE_LIMIT });
+        let limit = self.limit;
+        if self.out.len() + self.kept > limit {
+            return Err(FbcErrorKind::Aliases { limit });
         }
         Ok(())
     }
@@ -414,9 +423,6 @@ const NESTING_LIMIT: usize = 10_000;
 
 /// Maximum number of anchors that are remembered; people write a handful.
 const ANCHOR_LIMIT: usize = 10_000;
-
-/// Maximum size of the JSON of one document, in bytes. No real document without aliases comes near.
-const SIZE_LIMIT: usize = 32 << 20;
 
 /// A collection that was started.
 #[derive(Debug)]
