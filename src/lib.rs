@@ -1,56 +1,58 @@
-//! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
+//! olmguard checks `ClusterExtension` edits before OLM v1 acts on them.
 //!
-//! The webhook and each command gather facts and ask one pure function,
-//! [`answer`](olmguard_engine::explain::answer()); they differ only in where the facts come from.
-//! `docs/architecture.md` follows a request, a catalog and a report through the files.
+//! The webhook and every command gather facts and call one pure function,
+//! [`answer`](olmguard_engine::explain::answer()). They differ only in the source of the facts. `docs/architecture.md`
+//! traces a request, a catalog and a report through the files.
 //!
 //! ```text
-//! catalogs (files, folders, a cluster's)       ClusterExtension, any API shape
+//! catalogs (files, directories, a cluster)     ClusterExtension, any API shape
 //!      | source, cluster: keep what decides         | manifest, admission
 //!      v                                            v
 //! catalog::Catalog --> snapshot::Snapshot      extension::Extension (Filter, Installed)
 //!                            |                      |
-//!                            '-------> judge <------'     the decision table; resolve says what
+//!                            '-------> judge <------'     the decision table; resolve predicts what
 //!                                        |                operator-controller would do
 //!                                   Judgement (data, with its evidence)
 //!                                        |
-//!                                     explain             the only module that words them
+//!                                     explain             the only module that turns it into text
 //!                                        |
 //!                                  explain::Answer --> AdmissionReview, text, JSON
 //! ```
 //!
 //! # Crates
 //!
-//! [`olmguard_catalog`] says what a catalog says, as OLM reads it; `olmguard_policy` what administrators allow;
-//! [`olmguard_engine`] decides and words; [`olmguard_report`] knows the forms of reports, and [`olmguard_views`] makes
-//! them; [`olmguard_admission`] reads reviews and writes replies. These are pure: no I/O, no clock, no environment, no
-//! threads, no async, no order of a hash map; the same facts give the same bytes, on every replica and offline.
-//! [`olmguard_server`] serves reviews over HTTPS. This crate is the program: files, network, Kubernetes, the command
-//! line. `docs/architecture.md` is the map of all modules, and a test (`tests/pages/layering.rs`) keeps their arrows.
+//! [`olmguard_catalog`] reads a catalog exactly as OLM does. `olmguard_policy` evaluates the rules of administrators.
+//! [`olmguard_engine`] decides and explains. [`olmguard_report`] defines the report formats, and [`olmguard_views`]
+//! builds the reports. [`olmguard_admission`] reads reviews and writes replies. These crates are pure: no I/O, no
+//! clock, no environment, no threads, no async, and no dependency on the order of a hash map. The same facts give the
+//! same bytes, on every replica and offline.
 //!
-//! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
-//! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
-//! parsed or sorted while an edit waits.
+//! [`olmguard_server`] serves reviews over HTTPS. This crate is the program: files, network, Kubernetes and the command
+//! line. `docs/architecture.md` maps all modules, and a test (`tests/pages/layering.rs`) enforces their dependencies.
 //!
-//! # Words
+//! The program first builds a complete [`Snapshot`](olmguard_engine::snapshot::Snapshot). A decision is then one
+//! synchronous call. All work that can be done at load time is done there: ranges and versions are parsed once, and
+//! nothing is parsed or sorted while an edit waits.
 //!
-//! | word | meaning |
+//! # Terms
+//!
+//! | term | meaning |
 //! | --- | --- |
-//! | package, channel, entry, bundle | those of a [file-based catalog][fbc] |
-//! | edge | an entry's `replaces`, `skips` or `skipRange`: a step that the catalog's author allows |
-//! | successor | a bundle that an edge leads to from the installed one, or the installed one itself |
-//! | filter | what an extension asks for: package, version range, channels, selector, policy |
-//! | catalog in play | one that the selector matches and that is not Unavailable |
-//! | candidate | a bundle of the package in an asked channel and in the range |
-//! | bypass | `SelfCertified` (`Ignore` in older shapes): edges do not bind |
-//! | verdict, token | what becomes of an edit; the row of the decision table that said so |
+//! | package, channel, entry, bundle | as defined by [file-based catalogs][fbc] |
+//! | edge | an entry's `replaces`, `skips` or `skipRange`: an upgrade that the catalog author allows |
+//! | successor | a bundle to which the installed one has an edge, or the installed bundle itself |
+//! | filter | the request of an extension: package, version range, channels, selector, policy |
+//! | catalog in play | a catalog that the selector matches and that is not Unavailable |
+//! | candidate | a bundle of the package that is in a requested channel and in the range |
+//! | bypass | `SelfCertified` (`Ignore` in older shapes): edges are not enforced |
+//! | verdict, token | the outcome of an edit; the reason code of the decisive row of the decision table |
 //!
-//! An edit is denied on evidence only. Where the facts do not tell, the verdict is *undecided*, and
-//! the one who asked says what becomes of it.
+//! An edit is denied only on evidence. If the facts are not sufficient, the verdict is *undecided*, and the caller
+//! decides what to do with the edit.
 //!
 //! # Upstream
 //!
-//! What is mirrored here, and where it stands; each module names its file.
+//! The upstream code that this program mirrors. Each module names the file that it mirrors.
 //!
 //! | what | upstream |
 //! | --- | --- |

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use olmguard::cli::{self, Build};
 
-/// That of musl is slow as soon as two threads use it.
+/// The system allocator of musl, which this one replaces, is slow as soon as two threads use it.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -13,9 +13,9 @@ fn main() -> ExitCode {
     cli::main(BUILD)
 }
 
-/// The commit is told by whoever builds a release, as `cargo xtask build` does: asked of git, each
-/// commit would build anew what it does not change. It is read here, in the file that is compiled the
-/// quickest.
+/// The commit comes from the environment of a release build, which `cargo xtask build` sets. If the
+/// build asked git, each commit would recompile code that it does not change. The commit is read in
+/// this file because it is the quickest to compile.
 const BUILD: Build = Build {
     commit: option_env!("OLMGUARD_COMMIT"),
     rust: env!("BUILT_WITH_RUSTC"),

@@ -1,4 +1,4 @@
-//! The facts of one edit that a policy reads, with the time of it.
+//! The facts about one edit that a policy reads, including its time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::limits;
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::word_set;
 
-/// The extension that an edit is about, as far as `match` reads it.
+/// The extension under edit, as far as `match` reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The package, e.g. `argocd-operator`.
@@ -25,7 +25,7 @@ pub struct Subject<'a> {
 pub struct PolicyBundle<'a> {
     /// The name of the bundle, e.g. `argocd-operator.v0.6.0`.
     pub name: &'a str,
-    /// Its version.
+    /// The version of the bundle.
     pub version: &'a Version,
 }
 
@@ -34,9 +34,9 @@ pub struct PolicyBundle<'a> {
 pub enum PolicyOrigin<'a> {
     /// Nothing: the change is a first installation.
     Nothing,
-    /// A bundle, but its version is not known or cannot be read.
+    /// A bundle whose version is unknown or cannot be read.
     Unknown,
-    /// This bundle.
+    /// A bundle with a known version.
     Bundle(PolicyBundle<'a>),
 }
 
@@ -49,7 +49,7 @@ pub enum Maker {
     Olm,
 }
 
-/// The person or program that edits.
+/// The person or program that makes the edit.
 #[derive(Clone, Copy, Debug)]
 pub struct User<'a> {
     /// The user name.
@@ -82,15 +82,15 @@ pub enum BypassPermission {
 pub struct Change<'a> {
     /// The extension.
     pub subject: Subject<'a>,
-    /// Who makes it.
+    /// The maker of the change.
     pub maker: Maker,
-    /// What is installed before it.
+    /// The installed bundle before the change.
     pub from: PolicyOrigin<'a>,
-    /// The bundle that it resolves to.
+    /// The bundle that the change resolves to.
     pub to: PolicyBundle<'a>,
-    /// Whether it resolves to another bundle than the installed one; a first install is a move.
+    /// Whether the change resolves to another bundle than the installed one; a first install is a move.
     pub is_move: bool,
-    /// The catalog that it resolves from.
+    /// The catalog of the resolved bundle.
     pub catalog: &'a str,
     /// The channels that the extension requests.
     pub channels: &'a [String],
@@ -98,26 +98,26 @@ pub struct Change<'a> {
     pub range: Option<&'a Constraint>,
     /// Whether the upgrade constraint policy is `SelfCertified` (`Ignore` in early releases of OLM).
     pub bypass: bool,
-    /// Who checks the permission for that.
+    /// The checker of the permission to bypass.
     pub permission: BypassPermission,
     /// Whether the bundle, channel or package is deprecated.
     pub deprecated: bool,
     /// Whether the extension is created or updated.
     pub operation: Operation,
-    /// Who edits; absent if it is no one in particular, as in an audit: then no condition that reads the user is
-    /// evaluated.
+    /// The user who makes the edit. `None` if there is no particular user, as in an audit: then conditions that read
+    /// the user are not evaluated.
     pub user: Option<User<'a>>,
     /// The time of the edit.
     pub now: Moment,
 }
 
-// === A point in time, as a fact: nothing here reads a clock ===
+// === A point in time, as a fact: this crate never reads a clock ===
 
 /// Seconds since the Unix epoch. Printed as RFC 3339 in UTC: `2026-11-23T21:00:00Z`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Moment(i64);
 
-/// A text is not a time.
+/// The error for a text that is not a time.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{found:?} is not a time: expected RFC 3339, such as 2026-11-23T21:00:00Z")]
 pub struct MomentError {
@@ -128,7 +128,7 @@ impl Moment {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(0);
 
-    /// The moment so many seconds after (before, if negative) 1970-01-01T00:00:00Z.
+    /// Returns the moment `s` seconds after 1970-01-01T00:00:00Z, or before it if `s` is negative.
     pub fn from_unix_seconds(s: i64) -> Self {
         Self(s)
     }
@@ -139,9 +139,7 @@ impl Moment {
     }
 
     /// Reads RFC 3339, with any offset; a fraction of a second is dropped.
-    ///
-    /// # Errors
-    /// The text is not such a time.
+    /// # Errors If the text is not such a time.
     pub fn parse(rfc3339: &str) -> Result<Self, MomentError> {
         let time = Some(rfc3339).filter(|text| has_shape(text));
         let time = time.and_then(|text| text.parse::<Timestamp>().ok());

@@ -1,14 +1,13 @@
-//! `conditions`: CEL for what the other rules cannot express.
+//! `conditions`: CEL expressions for rules that the other fields cannot express.
 //!
 //! ```text
 //! text --scan--> text in bounds --cel--> tree --analyse--> PolicyCondition
-//!                                                    Change --scope--> values --cel--> true, or why not
+//!                                                    Change --scope--> values --cel--> true, or the reason why not
 //! ```
 //!
-//! `scan` bounds length and nesting before the parser reads the text. `analyse` reports unknown
-//! names and bounds the steps and the memory of any evaluation, from the largest values that a scope
-//! can contain; so an evaluation needs no clock. A condition is met if it is `true`; every other
-//! value and every error is a failure.
+//! `scan` bounds length and nesting before the parser reads the text. `analyse` reports unknown names. It also bounds
+//! the steps and the memory of every evaluation, based on the largest values that a scope can contain, so an
+//! evaluation needs no clock. A condition is met only if it is `true`. Every other value and every error is a failure.
 
 mod analyse;
 mod scan;
@@ -31,29 +30,29 @@ use olmguard_catalog::version::go::{self, one_line};
 
 pub(crate) use scope::ConditionScope;
 
-/// One condition, compiled.
+/// One compiled condition.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyCondition {
-    /// Its place in the list, where those that cannot be read count too.
+    /// The position in the list, counting invalid conditions too.
     index: usize,
     expression: Box<str>,
     message: Option<Box<str>>,
     compiled: Arc<Compiled>,
-    /// How many steps an evaluation takes at most.
+    /// The maximum number of steps of an evaluation.
     steps: u64,
 }
 
-/// Whether the conditions of policies are evaluated: they are what can take long.
+/// Whether the conditions of policies are evaluated. Conditions are the only rules that can take long.
 #[derive(Clone, Copy)]
 pub enum Conditions<'a> {
-    /// They are not: the other rules alone are asked.
+    /// Conditions are skipped; only the other rules are checked.
     Skipped,
-    /// They are, one after the other, until this is true. Those after that count as failed.
+    /// Conditions are evaluated in sequence until the function returns true. The remaining ones count as failed.
     EvaluatedUntil(&'a dyn Fn() -> bool),
 }
 
 impl Conditions<'static> {
-    /// All of them.
+    /// All conditions are evaluated, without a time limit.
     pub const ALL: Self = Self::EvaluatedUntil(&|| false);
 }
 
@@ -66,21 +65,21 @@ impl fmt::Debug for Conditions<'_> {
     }
 }
 
-/// A program, with the results of its analysis.
+/// A program with the results of its analysis.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     program: Program,
-    /// The variables that it reads: only these are filled in and limited.
+    /// The variables that the expression reads. Only these are filled in and limited.
     variables: Vec<&'static str>,
-    /// Whether it goes over the entries of a mapping, which have no defined order.
+    /// Whether the expression iterates over a mapping, whose entries have no defined order.
     has_unordered_steps: bool,
 }
 
-/// Why a text is not an expression that olmguard accepts.
+/// The reason why a text is not an expression that olmguard accepts.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct ExpressionError {
     reason: String,
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     at: Option<usize>,
 }
 
@@ -91,7 +90,7 @@ impl ExpressionError {
     }
 }
 
-/// Reads `rules.conditions`; a condition with a fault is not among those that are evaluated.
+/// Reads `rules.conditions`; conditions with faults are dropped.
 pub(crate) fn read(rules: &Members<'_>, faults: &mut FaultList) -> Vec<PolicyCondition> {
     let items = rules.items("conditions", "a list of conditions", faults);
     let items = items.into_iter().flatten().enumerate();
@@ -101,7 +100,7 @@ pub(crate) fn read(rules: &Members<'_>, faults: &mut FaultList) -> Vec<PolicyCon
         .collect()
 }
 
-/// The conditions of a policy are all evaluated for each change: they share a budget of steps.
+/// Reads one condition. All conditions of a policy share a budget of steps, because each change evaluates all of them.
 fn condition(
     index: usize,
     value: &Value,
@@ -131,12 +130,12 @@ fn condition(
 }
 
 impl PolicyCondition {
-    /// How many steps an evaluation takes at most.
+    /// The maximum number of steps of an evaluation.
     pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The facts that its answer depends on.
+    /// The facts that the result depends on.
     fn about(&self) -> ConditionSubject {
         let reads = |names: &[&str]| self.compiled.variables.iter().any(|it| names.contains(it));
         match (reads(scope::OF_STEP), reads(scope::OF_EDIT)) {
@@ -146,8 +145,9 @@ impl PolicyCondition {
         }
     }
 
-    /// Whether it is evaluated for a change: a condition about the step for each move, one about the edit for the edit,
-    /// one about both for either. One that reads the user needs a user.
+    /// Whether the condition is evaluated for a change. A condition about the step is evaluated for each move, a
+    /// condition about the edit for the edit, and a condition about both for either. A condition that reads the user
+    /// needs a user.
     pub(crate) fn is_about(&self, change: &Change<'_>) -> bool {
         let is_edit = change.maker == Maker::User;
         let is_asked = match self.about() {
@@ -158,12 +158,12 @@ impl PolicyCondition {
         is_asked && (change.user.is_some() || !self.compiled.variables.contains(&scope::USER))
     }
 
-    /// Whether it is evaluated for steps that OLM makes automatically.
+    /// Whether the condition is evaluated for automatic upgrades.
     pub(crate) fn is_of_each_step(&self) -> bool {
         self.about() != ConditionSubject::Edit
     }
 
-    /// The violation, unless the condition is met or not asked.
+    /// Returns the violation, unless the condition is met or skipped.
     pub(crate) fn violated(
         &self,
         scope: &mut ConditionScope<'_>,
@@ -203,7 +203,7 @@ const MESSAGE: TextRule = TextRule::filled("a string", limits::MESSAGE_BYTES);
 
 // === From a text to a compiled condition ===
 
-/// Reads an expression, or says why it is not accepted; takes its steps from the budget.
+/// Compiles an expression, or returns the reason why it is not accepted. Takes its steps from the budget.
 fn compile(text: &str, budget: &mut u64) -> Result<Compiled, ExpressionError> {
     let scanned = scan::scan(text)?;
     let program = scope::ENVIRONMENT.compile(&scanned);
@@ -219,9 +219,9 @@ fn compile(text: &str, budget: &mut u64) -> Result<Compiled, ExpressionError> {
     })
 }
 
-/// The first error of the parser, without the excerpt that it draws itself.
+/// Returns the first error of the parser, without the excerpt that the parser draws.
 ///
-/// What is wrong with the tree (an incomplete node) only follows from what is wrong with the text.
+/// Errors about the tree (an incomplete node) are only consequences of errors in the text.
 fn syntax(text: &str, errors: &ParseErrors) -> ExpressionError {
     let mut all = errors.errors.iter();
     let of_text = all.find(|error| error.msg.starts_with(OF_TEXT));
@@ -229,7 +229,7 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionError {
         return ExpressionError::new("the parser reports no reason", None);
     };
     let message = error.msg.strip_prefix(OF_TEXT).unwrap_or(&error.msg);
-    // The list of every token that could follow helps no one.
+    // The list of every token that could follow does not help the reader.
     let message = message.split(" expecting ").next().unwrap_or(message);
     let message = scope::externalised(&one_line(message))
         .replace("'<EOF>'", "end of the text")
@@ -244,7 +244,7 @@ const TOO_COSTLY: &str = "the conditions of the policy are too costly together: 
 
 const OF_TEXT: &str = "Syntax error: ";
 
-/// The byte offset of a line and column from 1, where columns count characters.
+/// Returns the byte offset of a line and column. Both count from 1; columns count characters.
 fn offset(text: &str, (line, column): (isize, isize)) -> Option<usize> {
     let line = usize::try_from(line).ok()?.checked_sub(1)?;
     let column = usize::try_from(column).ok()?.checked_sub(1)?;
@@ -253,7 +253,7 @@ fn offset(text: &str, (line, column): (isize, isize)) -> Option<usize> {
     Some(places.nth(column).map_or(text.len(), |(at, _)| start + at))
 }
 
-/// The refusal with the byte offset of a node, which the analysis knows by its id.
+/// Adds the byte offset to a refusal, which knows only the id of the node.
 fn located(refusal: analyse::Located, program: &Program) -> ExpressionError {
     let offsets = program.source_info().offset_for(refusal.node);
     let start = offsets.and_then(|(start, _)| usize::try_from(start).ok());
@@ -262,7 +262,7 @@ fn located(refusal: analyse::Located, program: &Program) -> ExpressionError {
 
 // === Evaluation ===
 
-/// Whether the condition is met, or why that cannot be decided.
+/// Whether the condition is met, or the reason why that cannot be decided.
 fn evaluate(compiled: &Compiled, scope: &mut ConditionScope<'_>) -> Result<bool, String> {
     for name in &compiled.variables {
         scope.need(name)?;
@@ -270,7 +270,7 @@ fn evaluate(compiled: &Compiled, scope: &mut ConditionScope<'_>) -> Result<bool,
     match compiled.program.execute(scope.context()) {
         Ok(cel::Value::Bool(is_met)) => Ok(is_met),
         Ok(other) => Err(format!("expected true or false, found {}", other.type_of())),
-        // Which entry fails first depends on the order of a mapping, and so would the text.
+        // The order of the mapping determines which entry fails first, and therefore the error text.
         Err(_) if compiled.has_unordered_steps => {
             Err("it fails for an entry of a mapping".to_owned())
         }
@@ -278,7 +278,8 @@ fn evaluate(compiled: &Compiled, scope: &mut ConditionScope<'_>) -> Result<bool,
     }
 }
 
-/// The error in words that contain no mapping: the order of its entries is not defined. What is not ours is escaped.
+/// Words an error without the content of mappings, because their entries have no defined order. Foreign text is
+/// escaped.
 fn words(error: &ExecutionError) -> String {
     use ExecutionError as Error;
     match error {

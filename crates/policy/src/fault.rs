@@ -1,4 +1,4 @@
-//! Why a policy cannot be read.
+//! The reasons why a policy cannot be read.
 
 use std::fmt;
 
@@ -10,13 +10,14 @@ use olmguard_catalog::version::go::quote;
 
 use crate::limits;
 
-/// Where a policy cannot be read, and why. Printed as `spec.rules.step: unknown value ...`.
+/// A place in a policy that cannot be read, and the problem. Printed as `spec.rules.step: unknown
+/// value ...`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}{problem}", FaultPath(.path))]
 pub struct PolicyFault {
     /// The field, such as `spec.rules.windows[0].timeZone`; empty for the object as a whole.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: PolicyProblem,
     at: Option<usize>,
 }
@@ -37,18 +38,18 @@ impl PolicyFault {
     }
 }
 
-/// What is wrong with a field of a policy, or with all of it.
+/// The problem with a field of a policy, or with the whole policy.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PolicyProblem {
-    /// A field is not as it must be.
+    /// The value of a field is not valid.
     #[error(transparent)]
     Field(#[from] FieldProblem),
     /// The object is of another kind or version.
     #[error("found {}, expected {expected}", quote(.found))]
     OtherObject {
-        /// What it is.
+        /// The value found.
         found: String,
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
     },
     /// The text does not have the form of a name.
@@ -56,7 +57,7 @@ pub enum PolicyProblem {
     Name {
         /// The text.
         found: String,
-        /// What it must be.
+        /// The expected form.
         expected: &'static str,
     },
     /// The text is not a version range.
@@ -74,7 +75,7 @@ pub enum PolicyProblem {
     Schedule {
         /// The text.
         found: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The schedule names a date that does not exist.
@@ -85,30 +86,30 @@ pub enum PolicyProblem {
     Duration {
         /// The text.
         found: String,
-        /// Why.
+        /// The reason.
         error: DurationError,
     },
-    /// The duration is not one for a window.
+    /// The duration is not in the range that a window allows.
     #[error(
         "{} is out of range: expected more than 0s and at most {}h",
         quote(.0),
         limits::WINDOW_HOURS
     )]
     DurationOutOfRange(String),
-    /// The time zone is not in the database of IANA.
+    /// The time zone is not in the IANA database.
     #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), NearestHint(.nearest.as_deref()))]
     TimeZone {
         /// The name.
         found: String,
-        /// The same name in the case of the database, if only the case is wrong.
+        /// The correctly written name, if only the case is wrong.
         nearest: Option<String>,
     },
-    /// The text is not a CEL expression, or not one that olmguard accepts.
+    /// The text is not a valid CEL expression, or not one that olmguard accepts.
     #[error("not a valid CEL expression: {reason}")]
     Expression {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// The byte offset in the text, if there is one.
+        /// The byte offset in the text, if known.
         at: Option<usize>,
     },
     /// `bypass: ByPermission` in a cluster that does not check the permission.
@@ -117,12 +118,13 @@ pub enum PolicyProblem {
          install it, or write Deny"
     )]
     PermissionNotChecked,
-    /// The conditions of all policies take too long together, and those of this one exceed what is left.
+    /// The conditions of all policies together are too costly, and those of this policy exceed the
+    /// remaining budget.
     #[error(
         "the conditions of all UpgradePolicies are too costly together: expected fewer, simpler or over smaller lists"
     )]
     TooCostlyTogether,
-    /// The file of the object cannot be read.
+    /// The file that contains the object cannot be read.
     #[error("{0}")]
     File(String),
 }
@@ -134,7 +136,7 @@ impl PolicyProblem {
     }
 }
 
-/// The faults of one policy, in the order of the fields; a bounded number is kept.
+/// The faults of one policy, in the order of the fields. Only a bounded number is kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultList {
     kept: Vec<PolicyFault>,
@@ -149,7 +151,7 @@ impl FaultList {
         }
     }
 
-    /// How many there are, with those that are not kept.
+    /// The total number of faults, including those that are not kept.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -173,7 +175,8 @@ impl FieldFaults for FaultList {
     }
 }
 
-/// The known word with the fewest edits, if these are at most a third of it; the first of several.
+/// Returns the known word with the smallest edit distance, if that is at most a third of its
+/// length; the first of several.
 fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
     if found.len() > limits::ECHOED_BYTES {
         return None;

@@ -1,11 +1,12 @@
-//! Which of many policies can match an extension, without a look at each of them.
+//! An index of policies that finds those that can match an extension, without checking every
+//! policy.
 //!
 //! A policy is filed under one part of its `match` that an extension must meet:
 //!
 //! | `match` | filed under |
 //! | --- | --- |
-//! | `packages` | each name as far as its first wildcard |
-//! | otherwise a label that must have a value | each of its values |
+//! | `packages` | each name, up to its first wildcard |
+//! | otherwise a label with required values | each of the values |
 //! | neither | nothing: a candidate for every extension |
 //!
 //! Invariant: the candidates contain every policy that matches. They may contain others.
@@ -16,7 +17,7 @@ use crate::change::Subject;
 use crate::limits;
 use crate::policy::UpgradePolicy;
 
-/// The places of policies in a list, by what they match.
+/// The positions of policies in a list, by what they match.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyIndex {
     by_package: BTreeMap<Box<str>, Vec<usize>>,
@@ -26,7 +27,7 @@ pub struct PolicyIndex {
 }
 
 impl PolicyIndex {
-    /// The index of these policies.
+    /// Builds the index of these policies.
     pub fn of<'p>(policies: impl IntoIterator<Item = &'p UpgradePolicy>) -> Self {
         let mut index = Self::default();
         for (place, policy) in policies.into_iter().enumerate() {
@@ -54,7 +55,8 @@ impl PolicyIndex {
         }
     }
 
-    /// The places of the policies that can match this extension, in order, each once.
+    /// Returns the positions of the policies that can match this extension, in order and without
+    /// duplicates.
     pub fn candidates(&self, subject: &Subject<'_>) -> BTreeSet<usize> {
         let package = subject.package;
         let named = self.by_package.get(package);
@@ -66,9 +68,9 @@ impl PolicyIndex {
         found
     }
 
-    /// The places of those that are filed under a label.
+    /// The positions of the policies that are filed under a label.
     fn labelled(&self, subject: &Subject<'_>) -> Vec<&Vec<usize>> {
-        // No selector can tell what the labels beyond the limit are: all of them match.
+        // The labels beyond the limit are unknown to every selector, so all policies match.
         if subject.labels.len() > limits::SUBJECT_ENTRIES {
             return self.by_label.values().flat_map(BTreeMap::values).collect();
         }

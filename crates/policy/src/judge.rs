@@ -1,4 +1,4 @@
-//! The rules of a policy against one change.
+//! Checks one change against the rules of a policy.
 
 use crate::change::{BypassPermission, Change, Maker, PolicyOrigin};
 use crate::condition::{ConditionScope, Conditions};
@@ -8,18 +8,18 @@ use crate::violation::{Enforcement, PolicyRule, PolicyViolation, RangeShape, Ste
 use crate::window::{self, WindowState};
 
 impl UpgradePolicy {
-    /// The rules that a change of a matched extension violates.
+    /// Returns the rules that a change of a matched extension violates.
     ///
-    /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
-    /// bypass, windows, conditions.
+    /// The order is: the first fault, versions, step, prereleases, deprecated, range, catalogs, bypass, windows,
+    /// conditions.
     pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
         violations(self, &mut ConditionScope::of(change), Conditions::ALL)
     }
 
-    /// The rules that a change violates, for policies that all match the extension, in their order.
+    /// Returns the rules that a change violates, in the order of the policies. All policies must match the extension.
     ///
-    /// The same as [`Self::violations`] of each if the conditions come to their end, at a lower cost: they share the
-    /// values that conditions read.
+    /// The result equals that of [`Self::violations`] for each policy, unless the evaluation of conditions is stopped.
+    /// It costs less, because the policies share the values that conditions read.
     pub fn violations_of<'p>(
         policies: impl IntoIterator<Item = &'p Self>,
         change: &Change<'_>,
@@ -42,7 +42,7 @@ fn violations(
     conditions: Conditions<'_>,
 ) -> Vec<PolicyViolation> {
     let change = scope.change;
-    // It is perhaps about other extensions, so it refuses moves, and nothing else.
+    // The policy may be meant for other extensions, so it denies moves only.
     if !change.is_move && policy.matching.is_unread {
         return Vec::new();
     }
@@ -59,13 +59,13 @@ fn violations(
         .collect()
 }
 
-/// A violated rule, with its consequence in a policy that denies.
+/// A violated rule, with its consequence in a policy whose enforcement is `Deny`.
 type Found = (PolicyRule, Enforcement);
 
-/// The changes that a rule is about.
+/// The changes that a rule applies to.
 #[derive(Clone, Copy)]
 enum Asked {
-    /// Each step to another bundle, also one that OLM makes automatically. So what is installed can always be pinned.
+    /// Each step to another bundle, including automatic upgrades. The installed bundle can therefore always be pinned.
     OfMoves,
     /// An edit, once.
     OfEdits,
@@ -80,10 +80,10 @@ impl Asked {
     }
 }
 
-/// A rule, which returns its violation by a change.
+/// A rule: a function that returns its violation by a change.
 type Rule = fn(&RuleSet, &Change<'_>) -> Option<Found>;
 
-/// The rules in their order; conditions come after them.
+/// The rules in their order. The conditions follow them.
 const RULES: [(Asked, Rule); 9] = [
     (Asked::OfMoves, not_allowed),
     (Asked::OfMoves, denied),
@@ -100,14 +100,14 @@ fn deny(rule: PolicyRule) -> Found {
     (rule, Enforcement::Deny)
 }
 
-/// Once for all steps of an edit: the first of them is one as well.
+/// Reported once for all steps of an edit: if any step is a move, the first one is.
 fn unreadable(policy: &UpgradePolicy, change: &Change<'_>) -> Option<Found> {
     let is_asked = change.is_move && change.maker == Maker::User;
     let fault = policy.faults().first().filter(|_| is_asked)?;
     Some(deny(PolicyRule::Unreadable(fault.clone())))
 }
 
-/// A policy that warns never denies, whatever its rules.
+/// A policy with enforcement `Warn` never denies, whatever its rules.
 fn violation(policy: &UpgradePolicy, rule: PolicyRule, own: Enforcement) -> PolicyViolation {
     let enforcement = match policy.enforcement {
         Enforcement::Deny => own,
@@ -130,7 +130,7 @@ fn denied(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     Some(deny(PolicyRule::VersionDenied { deny: range }))
 }
 
-/// A first install is no step. A step from an unknown version could be any.
+/// A first install is not a step. A step from an unknown version could be of any size.
 fn step(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let largest = rules.step?;
     match change.from {
@@ -166,7 +166,7 @@ fn catalog(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     Some(deny(PolicyRule::Catalog { allowed }))
 }
 
-/// Without the API server's answer the permission is an open question, so it only warns.
+/// Only warns if the permission is unknown, because the API server did not check it.
 fn bypass(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     match (rules.bypass.filter(|_| change.bypass)?, change.permission) {
         (Bypass::Deny, _) => Some(deny(PolicyRule::Bypass)),
@@ -177,7 +177,7 @@ fn bypass(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     }
 }
 
-/// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
+/// Applies to moves only. `windows: []` is no rule; a list without a readable window is a fault.
 fn closed(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     if !change.is_move || rules.windows.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! `UpgradePolicy`: what the administrators of a cluster decide on top of what OLM would do.
+//! `UpgradePolicy`: the rules that cluster administrators add to what OLM would do.
 //!
 //! ```text
 //! object (JSON) --read--> UpgradePolicy { match, rules, faults }
@@ -6,13 +6,15 @@
 //!        Change -------------+--> matches? --> Vec<PolicyViolation>
 //! ```
 //!
-//! A policy only ever restricts. A policy that cannot be read completely keeps what is readable and
-//! refuses every move of what it matches: a typo must never allow more than the text intends.
+//! A policy only ever restricts. A policy that is partly unreadable enforces the readable part and
+//! denies every move of the extensions that it matches: a typo must never allow more than the text
+//! intends.
 //!
-//! No I/O, no clock, no environment, no threads and no order of a hash map: the same facts give the
-//! same bytes. The time is a fact ([`Moment`]) and the time zones are compiled in. Everything is
-//! read, compiled and measured in [`UpgradePolicy::read`], never while an edit waits. Nothing that an
-//! object contains can panic, hang or use memory without bound: [`limits`] lists every limit.
+//! No I/O, no clock, no environment, no threads, and no dependency on the order of a hash map: the
+//! same facts give the same bytes. The time is a fact ([`Moment`]) and the time zones are compiled
+//! in. Objects are read, compiled and measured in [`UpgradePolicy::read`], never while an edit
+//! waits. No object can cause a panic, a hang or unbounded memory use: [`limits`] lists every
+//! limit.
 //!
 //! # Upstream
 //!
@@ -21,7 +23,7 @@
 //! | `versions`, and `spec.version` | the grammar of Masterminds/semver, in `olmguard-catalog` |
 //! | `extensionSelector` | the label selectors of apimachinery, in `olmguard-catalog` |
 //! | `windows[].schedule` | [croner], over the time zones of [jiff] |
-//! | `conditions` | [cel], behind a scan of our own |
+//! | `conditions` | [cel], after a scan of our own |
 //!
 //! [croner]: https://docs.rs/croner
 //! [jiff]: https://docs.rs/jiff

@@ -10,19 +10,19 @@ use olmguard_catalog::dns1123;
 use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
 use olmguard_catalog::version::go::escape;
 
-/// The conditions that an extension must meet, each if it is given.
+/// The criteria that an extension must meet; an absent one always matches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matching {
     packages: Option<Vec<Box<str>>>,
     selector: Selector,
     namespaces: Option<Vec<Box<str>>>,
-    /// Whether it is not known which extensions are meant.
+    /// Whether `spec.match` is invalid, so the intended extensions are unknown.
     pub(crate) is_unread: bool,
 }
 
 impl Matching {
-    /// Reads `spec.match`. With a fault the result matches everything: a policy that is meant for an
-    /// extension must not lose it through a typo.
+    /// Reads `spec.match`. If it has a fault, the result matches everything: a typo must not exempt
+    /// an extension from a policy that is meant for it.
     pub(crate) fn read(value: &Value, faults: &mut FaultList) -> Self {
         let before = faults.count();
         let read = Self::parts(value, faults);
@@ -30,7 +30,7 @@ impl Matching {
             .unwrap_or_else(Self::unread)
     }
 
-    /// Matches everything, because it cannot be read.
+    /// Returns criteria that match everything, because `spec.match` is invalid.
     pub(crate) fn unread() -> Self {
         Self {
             is_unread: true,
@@ -51,22 +51,22 @@ impl Matching {
         })
     }
 
-    /// The names of packages, also with wildcards, one of which an extension must have.
+    /// The package names or wildcard patterns, one of which an extension must match.
     pub(crate) fn packages(&self) -> Option<&[Box<str>]> {
         self.packages.as_deref()
     }
 
-    /// Whether more than the package decides.
+    /// Whether anything but the package affects the match.
     pub(crate) fn is_by_extension(&self) -> bool {
         self.namespaces.is_some() || !self.selector.is_everything()
     }
 
-    /// A label that an extension must have, and the values that it can have there.
+    /// A label that an extension must have, with the allowed values.
     pub(crate) fn required_label(&self) -> Option<(&str, &[Box<str>])> {
         self.selector.required_label()
     }
 
-    /// Whether the package is one of those that are matched.
+    /// Whether a package is matched.
     pub(crate) fn is_about(&self, package: &str) -> bool {
         let packages = self.packages.as_ref();
         packages.is_none_or(|any| any.iter().any(|pattern| covers(pattern, package)))
@@ -81,12 +81,12 @@ impl Matching {
     }
 }
 
-/// Whether there are more labels than are read: no selector can know the others.
+/// Whether there are more labels than are read. A selector cannot see the rest.
 fn too_many(subject: &Subject<'_>) -> bool {
     subject.labels.len() > limits::SUBJECT_ENTRIES
 }
 
-/// The rule for the names of a list.
+/// The rule for the names in a list.
 struct NameRule {
     many: &'static str,
     one: &'static str,
@@ -126,13 +126,13 @@ fn names(
 }
 
 fn is_pattern(text: &str) -> bool {
-    // A wildcard stands for a letter here: the rest must be able to occur in a name.
+    // Each wildcard is replaced by a letter: the rest must be able to occur in a name.
     dns1123::is_subdomain(&text.replace('*', "a"))
 }
 
-/// Whether a pattern covers a name: `*` stands for any characters, also none.
+/// Whether a pattern covers a name. `*` stands for any characters, or none.
 ///
-/// Each run between wildcards takes its first place, so a name is read once.
+/// Each run between wildcards matches at its first occurrence, so the name is read once.
 fn covers(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == name;
@@ -176,7 +176,8 @@ fn selector(value: &Value, faults: &mut FaultList) -> Option<Selector> {
     }
 }
 
-/// Reports what Go's decoder ignores in a selector (unknown fields), and what it does not limit.
+/// Reports what Go's decoder ignores in a selector (unknown fields), and what it does not limit
+/// (sizes).
 fn check_selector(value: &Value, faults: &mut FaultList) {
     let Some(members) = Members::of(value, SELECTOR, SELECTOR_KEYS, faults) else {
         return;

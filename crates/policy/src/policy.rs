@@ -1,4 +1,4 @@
-//! One `UpgradePolicy` as read.
+//! A parsed `UpgradePolicy`.
 
 use std::ops::Deref;
 
@@ -15,10 +15,10 @@ use crate::violation::Enforcement;
 use crate::{KIND, limits};
 use olmguard_catalog::dns1123;
 
-/// An `UpgradePolicy`, and what cannot be read of it.
+/// An `UpgradePolicy`, with the faults found while reading it.
 ///
-/// Invariant: a policy with faults is never weaker than its text. What is readable is enforced, a
-/// match that is not matches everything, and every move of what it matches is a violation.
+/// Invariant: a policy with faults is never weaker than its text. The readable part is enforced. If `spec.match` is
+/// invalid, the policy matches everything, and every move of a matched extension is a violation.
 #[derive(Clone, Debug)]
 pub struct UpgradePolicy {
     pub(crate) name: Box<str>,
@@ -26,17 +26,17 @@ pub struct UpgradePolicy {
     pub(crate) matching: Matching,
     pub(crate) rules: RuleSet,
     pub(crate) faults: FaultList,
-    /// The cost of its conditions, if they are refused as too costly together with those of other policies.
+    /// The cost of the conditions, if they are refused because all policies together are too costly.
     pub(crate) refused_steps: u64,
 }
 
 impl UpgradePolicy {
-    /// The field of the conditions. It has the fault of a policy that is too costly together with others.
+    /// The path of the conditions. It carries the fault of a policy whose conditions do not fit together with others.
     pub const CONDITIONS: &'static str = "spec.rules.conditions";
 
     /// Reads the whole object: `apiVersion`, `kind`, `metadata` and `spec`; `status` is not read.
     ///
-    /// Never fails: what cannot be read is in [`Self::faults`].
+    /// Never fails: problems are recorded in [`Self::faults`].
     pub fn read(object: &Value) -> Self {
         let mut faults = FaultList::default();
         let mut policy = empty();
@@ -49,7 +49,7 @@ impl UpgradePolicy {
         policy
     }
 
-    /// A policy in the place of a file that cannot be read: it has this fault, and denies every move of every extension.
+    /// Returns a stand-in for a file that cannot be read. It has this fault, and denies every move of every extension.
     pub fn unread(file: &str, why: &str) -> Self {
         let mut policy = empty();
         policy.name = file.into();
@@ -68,7 +68,7 @@ impl UpgradePolicy {
         self.enforcement
     }
 
-    /// What cannot be read, in the order of the fields; empty if the policy is accepted.
+    /// The faults in the order of the fields; empty if the policy is accepted.
     pub fn faults(&self) -> &[PolicyFault] {
         self.faults.as_slice()
     }
@@ -78,12 +78,12 @@ impl UpgradePolicy {
         self.matching.holds(subject)
     }
 
-    /// Whether `spec.match` cannot be read: then the policy matches everything, and refuses moves only.
+    /// Whether `spec.match` is invalid: then the policy matches everything, but denies moves only.
     pub fn is_match_unread(&self) -> bool {
         self.matching.is_unread
     }
 
-    /// Whether labels or the namespace of an extension decide whether the policy applies to it.
+    /// Whether the labels or the namespace of an extension affect the match, in addition to its package.
     pub fn matches_by_extension(&self) -> bool {
         self.matching.is_by_extension()
     }
@@ -93,25 +93,25 @@ impl UpgradePolicy {
         self.matching.is_about(package)
     }
 
-    /// Whether there are windows.
+    /// Whether the policy has windows.
     pub fn has_windows(&self) -> bool {
         !self.rules.windows.is_empty()
     }
 
-    /// The only packages that the policy can match, if they are named without a wildcard.
+    /// The only packages that the policy can match, if all are named without a wildcard.
     pub fn exact_packages(&self) -> Option<&[Box<str>]> {
         let packages = self.matching.packages()?;
         let is_exact = packages.iter().all(|pattern| !pattern.contains('*'));
         is_exact.then_some(packages)
     }
 
-    /// How many steps a judgement of one change takes at most, about.
+    /// The approximate maximum number of steps to check one change.
     pub fn weight(&self) -> usize {
         let conditions = usize::try_from(self.condition_steps()).unwrap_or(usize::MAX);
         conditions.saturating_add(OWN_WEIGHT)
     }
 
-    /// How many steps those conditions take at most that are evaluated for each automatic upgrade.
+    /// The maximum number of steps of the conditions that are evaluated for each automatic upgrade.
     pub fn weight_of_each_step(&self) -> usize {
         let conditions = self.rules.conditions.iter();
         let steps = conditions
@@ -120,27 +120,27 @@ impl UpgradePolicy {
         usize::try_from(steps.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
     }
 
-    /// How many steps the conditions take at most.
+    /// The maximum number of steps of all conditions.
     fn condition_steps(&self) -> u64 {
         let steps = self.rules.conditions.iter().map(PolicyCondition::steps);
         steps.fold(0, u64::saturating_add)
     }
 
-    /// Whether there are conditions.
+    /// Whether the policy has conditions.
     pub fn has_conditions(&self) -> bool {
         !self.rules.conditions.is_empty()
     }
 
-    /// The fault of a policy that is [bounded](Self::bound_together) and does not fit beside the others.
+    /// The fault of a policy that was [bounded](Self::bound_together) and did not fit together with the others.
     pub fn too_costly(&self) -> Option<&PolicyFault> {
         let mut faults = self.faults().iter();
         faults.find(|fault| fault.problem == PolicyProblem::TooCostlyTogether)
     }
 
-    /// The policies of a cluster whose conditions do not fit: in byte order of the names, each takes its cost from
-    /// [`limits::ALL_EXPRESSION_STEPS`], unless that exceeds what is left.
+    /// Returns the policies of a cluster whose conditions do not fit. In byte order of the names, each policy takes
+    /// its cost from [`limits::ALL_EXPRESSION_STEPS`], unless the cost exceeds the rest.
     ///
-    /// The order in which they are given matters only between policies of one name.
+    /// The input order matters only between policies with the same name.
     pub fn too_costly_together<P>(policies: impl IntoIterator<Item = P>) -> Vec<P>
     where
         P: Deref<Target = Self>,
@@ -158,17 +158,17 @@ impl UpgradePolicy {
         policies
     }
 
-    /// Bounds what the conditions of all policies of a cluster take together.
+    /// Bounds the total cost of the conditions of all policies of a cluster.
     ///
-    /// Each that is [too costly](Self::too_costly_together) gets a fault in the place of its conditions, and denies every
-    /// move of what it matches. A second call changes nothing.
+    /// Each policy that is [too costly](Self::too_costly_together) gets a fault instead of its conditions, and denies
+    /// every move of the extensions that it matches. A second call changes nothing.
     pub fn bound_together<'p>(policies: impl IntoIterator<Item = &'p mut Self>) {
         Self::too_costly_together(policies)
             .into_iter()
             .for_each(Self::refuse_conditions);
     }
 
-    /// How many steps the conditions of its text take at most, also if they are refused.
+    /// The maximum number of steps of the conditions as written, also if they are refused.
     fn stated_steps(&self) -> u64 {
         self.condition_steps().saturating_add(self.refused_steps)
     }
@@ -183,7 +183,7 @@ impl UpgradePolicy {
         self.faults.report(path, PolicyProblem::TooCostlyTogether);
     }
 
-    /// Whether the policy needs a check of the permission to bypass.
+    /// Whether the policy needs a check of the permission to bypass the upgrade edges.
     pub fn asks_for_permission(&self) -> bool {
         self.rules.bypass == Some(Bypass::ByPermission)
     }
@@ -202,7 +202,7 @@ impl UpgradePolicy {
     }
 }
 
-// === From JSON. Strict: an unknown key or word could change what the others mean ===
+// === From JSON. Strict: an unknown key or word could change the meaning of the others ===
 
 fn empty() -> UpgradePolicy {
     UpgradePolicy {
@@ -258,7 +258,7 @@ fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut FaultLis
     policy.enforcement = enforcement.unwrap_or(Enforcement::Deny);
     policy.matching = match spec.get("match") {
         Some(value) => Matching::read(value, faults),
-        // One of them is perhaps meant.
+        // One of the unknown keys may be a misspelt `match`.
         None if has_unknown_keys => Matching::unread(),
         None => Matching::default(),
     };
@@ -281,5 +281,5 @@ const ENFORCEMENT: WordRule<Enforcement> = WordRule {
     meant: &[Enforcement::Deny, Enforcement::Warn],
 };
 
-/// About what the rules take apart from the conditions.
+/// The approximate number of steps of all rules except the conditions.
 const OWN_WEIGHT: usize = 64;

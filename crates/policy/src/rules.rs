@@ -1,4 +1,4 @@
-//! `rules`: what a policy restricts. An absent rule restricts nothing.
+//! `rules`: the restrictions of a policy. An absent rule restricts nothing.
 
 use olmguard_catalog::dns1123;
 use olmguard_catalog::members::{self, FieldFaults, FieldProblem, Members, TextRule, WordRule};
@@ -22,12 +22,12 @@ pub(crate) struct RuleSet {
     pub(crate) range: Option<RangeShape>,
     pub(crate) catalogs: Option<Vec<String>>,
     pub(crate) bypass: Option<Bypass>,
-    /// Any open one is enough; none is no rule.
+    /// One open window is enough. An empty list is no rule.
     pub(crate) windows: Vec<PolicyWindow>,
     pub(crate) conditions: Vec<PolicyCondition>,
 }
 
-/// Who can bypass the upgrade edges.
+/// The rule for edits that bypass the upgrade edges.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Bypass {
     Deny,
@@ -35,7 +35,7 @@ pub(crate) enum Bypass {
 }
 
 impl RuleSet {
-    /// Reads `spec.rules`; a rule with a fault keeps what is readable of it.
+    /// Reads `spec.rules`. A rule with a fault keeps its readable part.
     pub(crate) fn read(value: &Value, faults: &mut FaultList) -> Self {
         let Some(members) = Members::of(value, "spec.rules", KEYS, faults) else {
             return Self::default();
@@ -99,7 +99,7 @@ fn catalogs(members: &Members<'_>, faults: &mut FaultList) -> Option<Vec<String>
     Some(names)
 }
 
-/// The release that OLM's own newest release reads `spec.version` with.
+/// The release with which the newest OLM reads `spec.source.catalog.version`.
 const NEWEST: Masterminds = Masterminds::V3_5;
 
 const KEYS: &[&str] = &[

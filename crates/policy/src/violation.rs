@@ -1,4 +1,4 @@
-//! The rules of a policy that a change violates: data, worded elsewhere.
+//! The rules of a policy that a change violates, as data. Their text is written elsewhere.
 
 use crate::change::Moment;
 use crate::fault::PolicyFault;
@@ -10,14 +10,14 @@ use olmguard_catalog::word_set;
 pub struct PolicyViolation {
     /// The rule, with the evidence.
     pub rule: PolicyRule,
-    /// The consequence: `Warn` in a policy that warns, and for a rule that only warns.
+    /// The consequence. `Warn` if the policy or the rule only warns.
     pub enforcement: Enforcement,
 }
 
 /// A violated rule, with its evidence and what the policy allows.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PolicyRule {
-    /// The policy cannot be read, for this first reason; only of a change that moves the extension.
+    /// The policy cannot be read; the fault is the first one. Reported only for a change that moves the extension.
     Unreadable(PolicyFault),
     /// The version is not in `versions.allow`.
     VersionNotAllowed {
@@ -36,7 +36,7 @@ pub enum PolicyRule {
         /// The largest step that the policy allows.
         largest: Step,
     },
-    /// The step is limited, and cannot be measured: the installed version is not known or cannot be read.
+    /// The step is limited but cannot be measured, because the installed version is unknown or cannot be read.
     StepUnknown {
         /// The largest step that the policy allows.
         largest: Step,
@@ -45,28 +45,28 @@ pub enum PolicyRule {
     Prerelease,
     /// The bundle, channel or package is deprecated.
     Deprecated,
-    /// The range of the extension leaves too much to OLM.
+    /// The version range of the extension leaves too much choice to OLM.
     Range {
         /// The shape of the range.
         found: RangeShape,
         /// The widest shape that the policy allows.
         needed: RangeShape,
     },
-    /// It resolves from another catalog than these.
+    /// The change resolves from a catalog that the policy does not allow.
     Catalog {
         /// The catalogs that the policy allows, as written.
         allowed: Vec<String>,
     },
     /// The upgrade edges are bypassed, which the policy forbids.
     Bypass,
-    /// The upgrade edges are bypassed, and no one checked the permission for that.
+    /// The upgrade edges are bypassed, and the permission to bypass was not checked.
     BypassPermission,
     /// No window is open.
     Window {
         /// The next opening of any window; `None` if none is known.
         opens: Option<Opening>,
-        /// Whether the range has no upper bound: then OLM upgrades automatically at any time, and
-        /// the window cannot prevent that.
+        /// Whether the range has no upper bound: then OLM upgrades automatically at any time, and the window cannot
+        /// prevent that.
         is_unbounded: bool,
     },
     /// A condition is not met.
@@ -75,7 +75,7 @@ pub enum PolicyRule {
         index: usize,
         /// The expression as written.
         expression: String,
-        /// The facts that its answer depends on.
+        /// The facts that the result of the condition depends on.
         about: ConditionSubject,
         /// The outcome of the evaluation.
         outcome: ConditionOutcome,
@@ -101,7 +101,7 @@ impl PolicyRule {
         format!("spec.rules.{field}")
     }
 
-    /// Whether it is about the new bundle itself, and not about the time of an edit, its user or its range.
+    /// Whether the rule is about the new bundle itself, and not about the time, the user or the range of the edit.
     pub fn is_of_bundle(&self) -> bool {
         match self {
             Self::VersionNotAllowed { .. }
@@ -120,7 +120,7 @@ impl PolicyRule {
         }
     }
 
-    /// Whether each step that OLM makes automatically is compared with it, and not only the edit before them.
+    /// Whether the rule is checked for each automatic upgrade, and not only for the edit itself.
     pub fn is_of_each_step(&self) -> bool {
         match self {
             Self::Condition { about, .. } => *about != ConditionSubject::Edit,
@@ -129,7 +129,7 @@ impl PolicyRule {
     }
 }
 
-/// The facts that the answer of a condition depends on.
+/// The facts that the result of a condition depends on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ConditionSubject {
     /// The step: `from`, `to`, `catalog` or `deprecated`.
@@ -140,22 +140,22 @@ pub enum ConditionSubject {
     Both,
 }
 
-/// Why a condition is not met.
+/// The reason why a condition is not met.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ConditionOutcome {
     /// The expression is false.
     False {
-        /// The message of the policy for that.
+        /// The message that the policy gives for this case.
         message: Option<String>,
     },
     /// The expression could not be evaluated.
     Failed {
-        /// Why.
+        /// The error.
         error: String,
     },
 }
 
-/// When a window opens.
+/// The next opening of a window.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Opening {
     /// The moment.
@@ -166,10 +166,10 @@ pub struct Opening {
     pub local: String,
 }
 
-// === The words of rules that have an order or a consequence ===
+// === Words of rules that have an order or a consequence ===
 
 word_set! {
-    /// What happens if a rule is violated.
+    /// The consequence of a violated rule.
     pub enum Enforcement {
         /// The edit is denied.
         Deny => "Deny",
@@ -181,7 +181,7 @@ word_set! {
 word_set! {
     /// The highest part of a version that differs; ordered by size.
     pub enum Step {
-        /// The third number, or less: only the prerelease, build, release or bundle.
+        /// The third number, or less: only the prerelease, build, release or bundle name.
         Patch => "Patch",
         /// The second number.
         Minor => "Minor",
@@ -191,9 +191,9 @@ word_set! {
 }
 
 impl Step {
-    /// The step from one version to another, up or down.
+    /// Returns the step from one version to another, up or down.
     ///
-    /// Versions with equal numbers are a patch apart: a change of bundle is no less than that.
+    /// Versions with equal numbers are a patch apart, because the bundle changes nevertheless.
     pub fn between(from: &Version, to: &Version) -> Self {
         if from.major() != to.major() {
             Self::Major
@@ -206,7 +206,7 @@ impl Step {
 }
 
 word_set! {
-    /// How much a version range leaves to OLM; the strictest is the least.
+    /// How much choice a version range leaves to OLM; the strictest shape is the least.
     pub enum RangeShape {
         /// One version.
         Pinned => "Pinned",
@@ -218,7 +218,7 @@ word_set! {
 }
 
 impl RangeShape {
-    /// The shape of `spec.source.catalog.version`, where `None` is no range.
+    /// Returns the shape of `spec.source.catalog.version`; `None` means no range.
     pub fn of(range: Option<&Constraint>) -> Self {
         match range {
             Some(range) if range.only().is_some() => Self::Pinned,

@@ -1,19 +1,20 @@
-//! `windows`: when an extension may move.
+//! `windows`: the times at which an extension can move.
 //!
-//! A window opens at each occurrence of its schedule, and stays open for its duration, in elapsed
-//! time: it contains the moment of the opening, and not the moment `duration` later. A window that
-//! opens again while it is open stays open.
+//! A window opens at each occurrence of its schedule and stays open for its duration, in elapsed
+//! time. The interval includes the moment of the opening and excludes the moment `duration` later.
+//! A window whose schedule occurs again while it is open stays open.
 //!
 //! The schedule is a cron expression as croner reads it: five fields, also with names (`MON`), `L`,
-//! `W` and `#`. If both days are restricted, one of them is enough, as in Vixie cron. Occurrences
-//! are local times of the zone, and croner decides what a clock change means:
+//! `W` and `#`. If both the day of month and the day of week are restricted, one match is enough,
+//! as in Vixie cron. Occurrences are local times of the zone, and croner defines the effect of a
+//! clock change:
 //!
 //! | schedule | clock goes forward over it | clock goes back over it |
 //! | --- | --- | --- |
-//! | one fixed time of the day (`30 2 * * *`) | opens at the first moment after the gap | opens once, at the first of the two |
-//! | any other (`*/15 2 * * *`) | does not open for times in the gap | opens at both |
+//! | one fixed time of the day (`30 2 * * *`) | opens at the first moment after the gap | opens once, at the first |
+//! | any other (`*/15 2 * * *`) | does not open for times in the gap | opens at both times |
 //!
-//! The zones are compiled in, never read from the machine: every replica has the same.
+//! The time zones are compiled in, never read from the machine, so every replica has the same data.
 
 #[cfg(test)]
 mod tests;
@@ -38,26 +39,26 @@ use olmguard_catalog::members::{Members, TextRule};
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyWindow {
     schedule: Cron,
-    /// Seconds that it is open, rounded up; at least 1. Moments are whole seconds, so that a
-    /// duration of 1.5s contains the same moments as 2s.
+    /// The duration in seconds, rounded up; at least 1. Moments are whole seconds, so a duration of
+    /// 1.5s contains the same moments as 2s.
     seconds: i64,
     zone: TimeZone,
     zone_name: Box<str>,
 }
 
-/// Whether a window is open at some moment.
+/// The state of one or more windows at a given moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum WindowState {
     Open,
-    /// With the next opening, unless it is beyond the years that croner searches.
+    /// Closed, with the next opening. `None` if it is beyond the years that croner searches.
     Closed(Option<Opening>),
 }
 
 impl PolicyWindow {
-    /// Whether the window is open.
+    /// Returns whether the window is open, and its next opening if it is closed.
     ///
-    /// One search answers both questions: the first occurrence after `now - duration` is either not
-    /// after `now`, and then the window is open, or it is the next opening.
+    /// One search answers both questions. If the first occurrence after `now - duration` is not
+    /// after `now`, the window is open. Otherwise that occurrence is the next opening.
     pub(crate) fn state(&self, now: Moment) -> WindowState {
         let Some(first) = self.first_after(now.unix_seconds().saturating_sub(self.seconds)) else {
             return WindowState::Closed(None);
@@ -80,7 +81,8 @@ impl PolicyWindow {
     }
 }
 
-/// Whether any window is open, and when not, which opens first; the first of several.
+/// Combines the states of several windows. If all are closed, the earliest opening counts; of equal
+/// ones, the first.
 pub(crate) fn any(windows: &[PolicyWindow], now: Moment) -> WindowState {
     let mut first: Option<Opening> = None;
     for window in windows {
@@ -95,7 +97,7 @@ pub(crate) fn any(windows: &[PolicyWindow], now: Moment) -> WindowState {
 
 // === From JSON ===
 
-/// Reads `rules.windows`; a window with a fault is not among those that can be open.
+/// Reads `rules.windows`; windows with faults are dropped.
 pub(crate) fn read(rules: &Members<'_>, faults: &mut FaultList) -> Vec<PolicyWindow> {
     let items = rules.items("windows", "a list of windows", faults);
     let items = items.into_iter().flatten();
@@ -131,7 +133,7 @@ fn schedule(members: &Members<'_>, faults: &mut FaultList) -> Option<Cron> {
     reported(cron, members, "schedule", faults)
 }
 
-/// Five fields: croner would also read seconds, years, and words such as `@daily`.
+/// Accepts exactly five fields: croner also reads seconds, years, and words such as `@daily`.
 fn parse(text: &str) -> Result<Cron, String> {
     if text.contains('@') {
         return Err("words with @ are not supported".to_owned());
@@ -146,10 +148,11 @@ fn parse(text: &str) -> Result<Cron, String> {
     cron.map_err(|error| error.to_string())
 }
 
-/// Whether there is any occurrence.
+/// Whether the schedule ever occurs.
 ///
-/// The calendar repeats every 400 years, and croner gives up in the year 5000: what does not occur
-/// in the 400 years before never does. A search from today would take ten times as long.
+/// The calendar repeats every 400 years, and croner stops searching in the year 5000. A schedule
+/// that does not occur in the 400 years before that never occurs. A search from today would take
+/// ten times as long.
 fn occurs(cron: &Cron) -> bool {
     let start = date(4600, 1, 1).to_zoned(TimeZone::UTC);
     start.is_ok_and(|start| cron.find_next_occurrence(&start, true).is_ok())
@@ -170,13 +173,13 @@ fn seconds(members: &Members<'_>, faults: &mut FaultList) -> Option<i64> {
     reported(seconds, members, "duration", faults)
 }
 
-/// The zone and its name; UTC if it is absent.
+/// Reads the zone and its name. UTC if the field is absent.
 fn zone(members: &Members<'_>, faults: &mut FaultList) -> Option<(Box<str>, TimeZone)> {
     if members.get("timeZone").is_none() {
         return Some(("UTC".into(), TimeZone::UTC));
     }
     let name = members.text("timeZone", ZONE, faults)?;
-    // The database of the machine could differ from replica to replica.
+    // The time zone database of the machine could differ between replicas.
     let zone = TimeZoneDatabase::bundled().get(name).ok();
     let zone = zone.filter(|zone| !zone.is_unknown());
     let nearest = zone.as_ref().and_then(|zone| zone.iana_name());

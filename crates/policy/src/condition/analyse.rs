@@ -1,8 +1,8 @@
-//! What is known of a parsed expression before any evaluation: its names and its costs.
+//! Static analysis of a parsed expression: its names and its costs.
 //!
-//! Bounds are products: a comprehension costs the entries of what it goes over, times what one turn
-//! costs. Every node costs one step and the weight of the values that it takes, because operators
-//! compare or copy them. All bounds are from above and saturate.
+//! Bounds are products: a comprehension costs the number of entries that it iterates over, times
+//! the cost of one turn. Every node costs one step plus the weight of its arguments, because
+//! operators compare or copy them. All bounds are upper bounds and saturate.
 
 use cel::Program;
 use cel::common::ast::{
@@ -12,23 +12,23 @@ use cel::common::ast::{
 use crate::condition::scope::{self, ValueSize};
 use crate::limits;
 
-/// What the evaluation needs.
+/// The results of the analysis that the evaluation needs.
 pub(super) struct Analysis {
     /// The variables that are read, in the order of the documentation.
     pub(super) variables: Vec<&'static str>,
-    /// Whether a comprehension goes over a mapping.
+    /// Whether a comprehension iterates over a mapping.
     pub(super) has_unordered_steps: bool,
-    /// The most steps that an evaluation takes.
+    /// The maximum number of steps of an evaluation.
     pub(super) steps: u64,
 }
 
-/// Why an expression is refused, and the id of the node.
+/// The reason why an expression is refused, with the id of the node.
 pub(super) struct Located {
     pub(super) reason: String,
     pub(super) node: u64,
 }
 
-/// Checks names and bounds the costs.
+/// Checks the names in a program and bounds its costs.
 pub(super) fn analyse(program: &Program) -> Result<Analysis, Located> {
     let mut walk = Analyser::default();
     let (_, steps) = walk.node(program.expression())?;
@@ -49,7 +49,7 @@ struct Analyser {
     has_unordered_steps: bool,
 }
 
-/// The bound on the value of a node, and on the steps to it.
+/// The bounds on the value of a node and on the steps to compute it.
 type CostBounds = (ValueSize, u64);
 
 impl Analyser {
@@ -112,7 +112,7 @@ impl Analyser {
         Ok((size, steps))
     }
 
-    /// The field of a variable of which all fields are known.
+    /// Returns the size of a field, if the operand is a variable whose fields are all known.
     fn field(&self, node: &IdedExpr, select: &SelectExpr) -> Result<Option<ValueSize>, Located> {
         let Expr::Ident(name) = &select.operand.expr else {
             return Ok(None);
@@ -193,7 +193,8 @@ impl Analyser {
     }
 }
 
-/// The bound on an accumulator at the start. One that collects starts as nothing: what a turn adds is what it makes.
+/// The bound on an accumulator at the start. An accumulator that collects starts empty, so one turn
+/// adds exactly the result of that turn.
 fn accumulator(init: ValueSize, collects: bool) -> ValueSize {
     if !collects {
         return ValueSize::SCALAR;
@@ -214,7 +215,7 @@ fn literal_size(literal: &LiteralValue) -> ValueSize {
     }
 }
 
-/// A part of a value.
+/// The bound on a part of a value.
 fn part(whole: ValueSize) -> ValueSize {
     ValueSize {
         has_mapping: whole.has_mapping,
@@ -222,7 +223,7 @@ fn part(whole: ValueSize) -> ValueSize {
     }
 }
 
-/// As many of a value together.
+/// The bound on `turns` copies of a value together.
 fn times(size: ValueSize, turns: u64) -> ValueSize {
     ValueSize {
         weight: size.weight.saturating_mul(turns).saturating_add(1),
@@ -240,7 +241,7 @@ fn at(node: &IdedExpr, reason: impl Into<String>) -> Located {
 // === Operators and functions ===
 
 impl Analyser {
-    /// An operator or a function, with its arguments.
+    /// Bounds an operator or a function call, including its arguments.
     fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<CostBounds, Located> {
         let name = call.func_name.as_str();
         check(node, name)?;
@@ -255,7 +256,7 @@ impl Analyser {
     }
 }
 
-/// What is not known cannot be bounded, and would fail in every evaluation.
+/// Refuses unknown functions: they cannot be bounded, and would fail in every evaluation.
 fn check(node: &IdedExpr, name: &str) -> Result<(), Located> {
     if OPERATORS.contains(&name) || scope::FUNCTIONS.contains(&name) {
         return Ok(());
@@ -298,7 +299,7 @@ fn together(a: ValueSize, b: ValueSize) -> ValueSize {
     }
 }
 
-/// All that compare, calculate and select. Optional values are not available.
+/// All comparison, arithmetic and selection operators. Optional values are not available.
 const OPERATORS: &[&str] = &[
     operators::CONDITIONAL,
     operators::LOGICAL_AND,

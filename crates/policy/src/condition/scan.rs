@@ -1,17 +1,18 @@
-//! What an expression can look like at all, before the parser of the library reads it.
+//! A scan of an expression that bounds its shape before the parser of the library reads it.
 //!
-//! A parser that recurses or backtracks can be made to use much time and memory by a short text of
-//! nested brackets, chains of prefixes and operators. This scan reads a text once, keeps one counter
-//! per open bracket, and refuses what is nested too deeply.
+//! A short text of nested brackets or long chains of prefixes and operators can make a parser that
+//! recurses or backtracks use much time and memory. This scan reads the text once, keeps one
+//! counter per open bracket, and refuses expressions that are nested too deeply.
 //!
-//! Nesting counts open brackets, and in each of them the operators, prefixes and selections since
-//! the last comma, `&&` or `||`: a chain of those nests in the tree as brackets do. A `?` counts
-//! until the bracket closes.
+//! The nesting depth counts open brackets and, inside each of them, the operators, prefixes and
+//! selections since the last comma, `&&` or `||`: such a chain nests in the tree as brackets do. A
+//! `?` counts until the bracket closes.
 
 use crate::condition::{ExpressionError, scope};
 use crate::limits;
 
-/// The text for the parser: as written, with the reserved words replaced by ones of equal length.
+/// Returns the text for the parser: as written, with reserved words replaced by words of equal
+/// length.
 pub(super) fn scan(text: &str) -> Result<String, ExpressionError> {
     if text.len() > limits::EXPRESSION_BYTES {
         let most = limits::EXPRESSION_BYTES;
@@ -40,7 +41,7 @@ fn replacement(name: &str) -> &str {
     reserved.map_or(name, |(_, inside)| inside)
 }
 
-// === How deep an expression is nested ===
+// === The nesting depth of an expression ===
 
 /// The open brackets, and the sum of their counts.
 #[derive(Debug, Default)]
@@ -86,7 +87,7 @@ impl BracketLevels {
         Ok(())
     }
 
-    /// Every bracket must be closed.
+    /// Refuses a text with an open bracket.
     fn finish(&self) -> Result<(), ExpressionError> {
         match self.open.last() {
             None => Ok(()),
@@ -170,9 +171,9 @@ impl BracketLevels {
     }
 }
 
-// === Tokens, as far as nesting depends on them ===
+// === Tokens, as far as they affect the nesting ===
 
-/// A token.
+/// A token of an expression.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CelToken {
     /// Spaces or a comment.
@@ -184,7 +185,7 @@ enum CelToken {
         /// Whether it selects a field or function.
         follows_dot: bool,
     },
-    /// A name of a comprehension after a dot.
+    /// The name of a comprehension, after a dot.
     Comprehension,
     /// `(`, `[` or `{`, with the byte that closes it.
     Open { closes: u8 },
@@ -202,7 +203,7 @@ enum CelToken {
     Operator,
 }
 
-/// The tokens of an expression with their byte offsets and texts, until the first that cannot be read.
+/// The tokens of an expression with their byte offsets and texts, up to the first invalid one.
 struct CelTokens<'t> {
     text: &'t str,
     at: usize,
@@ -301,7 +302,7 @@ impl<'t> Iterator for CelTokens<'t> {
     }
 }
 
-/// Digits with whatever belongs to them, such as `0xffu` or `1.5e-3`.
+/// The length of a number with its prefixes and suffixes, such as `0xffu` or `1.5e-3`.
 fn number(bytes: &[u8]) -> usize {
     let is_inner = |at: usize, byte: u8| match byte {
         b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => true,
@@ -314,18 +315,18 @@ fn number(bytes: &[u8]) -> usize {
 
 const COMPREHENSIONS: &[&str] = &["all", "exists", "exists_one", "filter", "map"];
 
-// === Literals of texts and bytes: raw or not, with one or three marks ===
+// === String and bytes literals: raw or not, with one or three quotation marks ===
 
-/// How a text literal ends.
+/// The delimiter of a text literal.
 struct Quote {
-    /// Where its content starts.
+    /// The offset of the content.
     start: usize,
     mark: u8,
     is_triple: bool,
     is_raw: bool,
 }
 
-/// The opening of a text literal, with its prefix.
+/// Reads the opening of a text literal, including its prefix.
 fn quote(bytes: &[u8]) -> Option<Quote> {
     let is_mark = |byte: &&u8| matches!(byte, b'"' | b'\'');
     let prefix = bytes
@@ -345,7 +346,7 @@ fn quote(bytes: &[u8]) -> Option<Quote> {
 }
 
 impl Quote {
-    /// The length of the whole literal, if it is closed.
+    /// Returns the length of the whole literal, if it is closed.
     fn end(&self, bytes: &[u8]) -> Option<usize> {
         let width = if self.is_triple { 3 } else { 1 };
         let mut at = self.start;

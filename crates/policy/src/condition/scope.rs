@@ -1,7 +1,7 @@
-//! The values of the variables of an expression, within their limits, and the names that it can use.
+//! The variables and functions of an expression, and the values of the variables, within their limits.
 //!
-//! A value over its limit is an error, never cut off: `user.groups` without the last group could
-//! allow what the whole list denies.
+//! A value over its limit is an error and is never truncated: `user.groups` without the last group could allow what
+//! the whole list denies.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,11 +12,11 @@ use cel::{Context, Env, Value};
 use crate::change::{Change, PolicyBundle, PolicyOrigin, User};
 use crate::limits;
 
-/// The variables of one change: each is made when the first condition reads it, for all conditions of all policies.
+/// The variables of one change. Each is created when the first condition reads it, and shared by all policies.
 pub(crate) struct ConditionScope<'c> {
     pub(crate) change: &'c Change<'c>,
     context: Context<'static, 'static>,
-    /// What became of the variables that were read.
+    /// The outcome for each variable that was read.
     read: Vec<(&'static str, Result<(), String>)>,
 }
 
@@ -42,7 +42,7 @@ impl<'c> ConditionScope<'c> {
         made
     }
 
-    /// What an expression whose variables have their values is evaluated in.
+    /// The evaluation context, which contains the variables that were needed so far.
     pub(super) fn context(&self) -> &Context<'static, 'static> {
         &self.context
     }
@@ -56,11 +56,11 @@ impl fmt::Debug for ConditionScope<'_> {
     }
 }
 
-/// The standard library, without optional values: shared, never changed.
+/// The standard library without optional values; shared and never changed.
 pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> =
     LazyLock::new(|| Arc::new(Env::stdlib().with_optional_support(false)));
 
-/// The value of a variable.
+/// Creates the value of a variable.
 fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
     let subject = change.subject;
     match name {
@@ -84,10 +84,10 @@ fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
     }
 }
 
-/// No condition that reads it is evaluated then.
+/// Defensive: conditions that read the user are not evaluated without one.
 const NO_USER: &str = "user: no one in particular edits";
 
-/// Not `null`: that is nothing installed.
+/// An error instead of `null`, because `null` means that nothing is installed.
 const FROM_UNKNOWN: &str = "from: the installed version is unknown or cannot be read";
 
 fn bundle(name: &str, bundle: PolicyBundle<'_>) -> Result<Value, String> {
@@ -99,7 +99,7 @@ fn bundle(name: &str, bundle: PolicyBundle<'_>) -> Result<Value, String> {
         ("prerelease".to_owned(), text(name, version.prerelease())?),
         ("version".to_owned(), text(name, &version.to_string())?),
     ]);
-    // A name that is not known is no empty one: reading it fails.
+    // A bundle name that is unknown is left out instead of being empty: reading it fails.
     if !bundle.name.is_empty() {
         fields.insert("bundle".to_owned(), text(name, bundle.name)?);
     }
@@ -139,14 +139,15 @@ fn text(name: &str, text: &str) -> Result<Value, String> {
     Ok(text.into())
 }
 
-/// A number in CEL has a sign, a number in a version has none.
+/// Converts a number, because CEL integers are signed and version numbers are not.
 fn number(name: &str, number: u64) -> Result<Value, String> {
     let number = i64::try_from(number);
     let number = number.map_err(|_| format!("{name}: a number of the version exceeds 64 bits"))?;
     Ok(Value::Int(number))
 }
 
-/// How many there are is not known: no more is read of labels, groups and names than shows that they are too many.
+/// Checks a limit. The error does not give the number found: labels, groups and names are read only until they are
+/// known to be too many.
 fn bounded(name: &str, found: usize, most: usize, unit: &str) -> Result<(), String> {
     if found > most {
         return Err(format!(
@@ -156,18 +157,18 @@ fn bounded(name: &str, found: usize, most: usize, unit: &str) -> Result<(), Stri
     Ok(())
 }
 
-// === The variables and functions of an expression, and how large a value of each can be ===
+// === The variables and functions of an expression, and the largest size of each value ===
 
-/// A bound on a value, in units of 64 bytes; everything counts at least one.
+/// A bound on the size of a value, in units of 64 bytes; every value counts at least one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ValueSize {
-    /// The value with all that it contains.
+    /// The value, including everything that it contains.
     pub(super) weight: u64,
-    /// How many entries a comprehension can go over.
+    /// The number of entries that a comprehension can iterate over.
     pub(super) entries: u64,
-    /// The largest entry.
+    /// The size of the largest entry.
     pub(super) entry: u64,
-    /// Whether it is, or contains, a mapping.
+    /// Whether the value is, or contains, a mapping.
     pub(super) has_mapping: bool,
 }
 
@@ -175,12 +176,12 @@ impl ValueSize {
     /// A number, a Boolean or null.
     pub(super) const SCALAR: Self = Self::entry(1);
 
-    /// A text of at most so many bytes.
+    /// A text of at most `bytes` bytes.
     pub(super) const fn text(bytes: usize) -> Self {
         Self::entry(1 + (bytes / 64) as u64)
     }
 
-    /// Something of this weight of which nothing else is known: in the worst case a list of scalars.
+    /// A value of which only the weight is known: in the worst case a list of scalars.
     pub(super) const fn entry(weight: u64) -> Self {
         Self {
             weight,
@@ -208,14 +209,14 @@ impl ValueSize {
     }
 }
 
-/// A variable, its fields if they are known, and the bound on its value.
+/// A variable, its fields (empty if they are not known), and the bound on its value.
 pub(super) struct Variable {
     pub(super) name: &'static str,
     pub(super) fields: &'static [(&'static str, ValueSize)],
     pub(super) size: ValueSize,
 }
 
-/// The variable of a name.
+/// Returns the variable with this name.
 pub(super) fn variable(name: &str) -> Option<&'static Variable> {
     VARIABLES.iter().find(|variable| variable.name == name)
 }
@@ -248,7 +249,7 @@ const fn with_fields(
     Variable { name, fields, size }
 }
 
-/// In the order of the documentation.
+/// The variables, in the order of the documentation.
 pub(super) const VARIABLES: &[Variable] = &[
     with_fields("from", BUNDLE, TEXT_WEIGHT),
     with_fields("to", BUNDLE, TEXT_WEIGHT),
@@ -271,16 +272,16 @@ pub(super) const VARIABLES: &[Variable] = &[
     plain("deprecated", ValueSize::SCALAR),
 ];
 
-/// The variables that are about one step, and different for each.
+/// The variables that describe one step, and differ between steps.
 pub(super) const OF_STEP: &[&str] = &["from", "to", "catalog", "deprecated"];
 
-/// Who makes the edit.
+/// The user who makes the edit.
 pub(super) const USER: &str = "user";
 
-/// The variables that are about the edit: who makes it, and what it requests.
+/// The variables that describe the edit: the user, and the requested values.
 pub(super) const OF_EDIT: &[&str] = &[USER, "operation", "range", "bypass", "channels"];
 
-/// The functions of an expression, besides operators and comprehensions.
+/// The functions of an expression, in addition to operators and comprehensions.
 pub(super) const FUNCTIONS: &[&str] = &[
     "contains",
     "double",
@@ -293,8 +294,8 @@ pub(super) const FUNCTIONS: &[&str] = &[
     "uint",
 ];
 
-/// Words that CEL reserves although policies have variables of these names, and what stands for them
-/// before the parser: equally long, so that positions stay true.
+/// Words that CEL reserves although policies have variables with these names, and their replacements for the parser.
+/// Both are equally long, so positions stay valid.
 pub(super) const RESERVED: &[(&str, &str)] = &[("package", "__pkg__"), ("namespace", "__names__")];
 
 /// A name as the parser reads it.
@@ -309,7 +310,7 @@ pub(super) fn external(name: &str) -> &str {
     reserved.map_or(name, |(outside, _)| outside)
 }
 
-/// A text of the library with the names as the author writes them.
+/// Replaces internal names in a text of the library by the names that the author writes.
 pub(super) fn externalised(text: &str) -> String {
     let mut text = text.to_owned();
     for (outside, inside) in RESERVED {
