@@ -1,9 +1,11 @@
-//! Comparison of both objects of a review by digest, if they name too many channels or catalogs to keep.
+//! Comparison of the two objects of a review by digest, if their channels or selectors are too
+//! large to keep.
 //!
-//! What is written alike is the same, whatever its size: an API server writes what is equal alike. What
-//! is written in another order is compared by digests of sets: a list or a map counts as the set of the
-//! SHA-256 digests of its items, so two are the same only if they have the same items. Of these digests
-//! [`MOST_DIGESTS`] are kept at a time, two mebibytes; what has more is compared as it is written.
+//! Equal texts are equal, whatever their size: an API server writes equal values in the same way.
+//! Values written in a different order are compared by digests of sets: a list or a map counts as
+//! the set of the SHA-256 digests of its items, so two are equal only if they have the same items.
+//! At most [`MOST_DIGESTS`] of these digests are kept at a time, which is two mebibytes. Larger
+//! values are compared only as text.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,10 +15,10 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Whether `channels` and `selector` of `spec.source.catalog` ask for the same in both objects.
+/// Whether `channels` and `selector` of `spec.source.catalog` request the same in both objects.
 ///
-/// Where either is not to be found they count as different, also where a key is there twice, which no
-/// API server writes.
+/// If either object has no catalog, they count as different. The same is true if a key is repeated,
+/// which no API server writes.
 pub(super) fn ask_alike(review: &str) -> bool {
     let read: Result<ComparedReview<'_>, _> = serde_json::from_str(review);
     read.is_ok_and(|ComparedReview { request }| {
@@ -31,7 +33,7 @@ fn are_alike(new: Option<&RawValue>, old: Option<&RawValue>) -> bool {
     new == old || set_digest(new).is_some_and(|digest| set_digest(old) == Some(digest))
 }
 
-/// Absent and `null` are the same.
+/// Returns the text of a value. Absent and `null` are equal.
 fn text(value: Option<&RawValue>) -> &str {
     value.map_or("null", RawValue::get)
 }
@@ -76,25 +78,25 @@ struct ComparedCatalog<'a> {
     selector: Option<&'a RawValue>,
 }
 
-// === Digest of what a JSON value asks for ===
+// === Digest of the content of a JSON value ===
 //
-// Its lists and maps count as sets.
+// Lists and maps count as sets.
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct ValueDigest([u8; 32]);
 
-/// The digest of a JSON text; none where it has too many items to compare, or is no JSON.
+/// Returns the digest of a JSON text; `None` if it has too many items to compare, or is not JSON.
 pub(super) fn set_digest(json: &str) -> Option<ValueDigest> {
     let left = Cell::new(MOST_DIGESTS);
     let mut reader = serde_json::Deserializer::from_str(json);
     DigestReader { left: &left }.deserialize(&mut reader).ok()
 }
 
-/// Reads a value to its digest.
+/// Reads a value and returns its digest.
 #[derive(Clone, Copy)]
 struct DigestReader<'c> {
-    /// How many more digests may be kept.
+    /// The number of further digests that may be kept.
     left: &'c Cell<usize>,
 }
 
@@ -155,7 +157,7 @@ impl<'de> Visitor<'de> for DigestReader<'_> {
     }
 }
 
-/// A key as its digest.
+/// The digest of a key.
 struct KeyDigest(ValueDigest);
 
 impl<'de> Deserialize<'de> for KeyDigest {
@@ -167,7 +169,7 @@ impl<'de> Deserialize<'de> for KeyDigest {
     }
 }
 
-/// Digests, each of which counts once.
+/// A set of digests, each of which counts once.
 struct Set<'c> {
     digests: Vec<ValueDigest>,
     left: &'c Cell<usize>,
@@ -181,11 +183,12 @@ impl<'c> Set<'c> {
         }
     }
 
-    /// Fails where too many digests would be kept.
+    /// Adds a digest. Fails if too many digests would be kept.
     fn insert<E: Error>(&mut self, digest: ValueDigest) -> Result<(), E> {
         if self.left.get() == 0 {
             self.count_once();
-            // Else a list of many items and one of them again and again would be sorted for each.
+            // Otherwise a long list that repeats one of its items would be sorted again for each
+            // repetition.
             if self.left.get() < MOST_DIGESTS / 4 {
                 return Err(E::custom("too many items"));
             }
@@ -209,14 +212,14 @@ impl<'c> Set<'c> {
     }
 }
 
-/// What is kept of a list that has been read is its digest alone.
+/// A list that has been read keeps only its digest, so its room is returned.
 impl Drop for Set<'_> {
     fn drop(&mut self) {
         self.left.set(self.left.get() + self.digests.len());
     }
 }
 
-/// The digest of parts of one kind; all but a single part are of one length.
+/// Returns the digest of several parts of one kind. Several parts must have equal lengths.
 fn digest(kind: &str, parts: &[&[u8]]) -> ValueDigest {
     let mut context = Context::new(&SHA256);
     context.update(kind.as_bytes());
@@ -229,7 +232,7 @@ fn digest(kind: &str, parts: &[&[u8]]) -> ValueDigest {
     ValueDigest(digest)
 }
 
-/// How many digests are kept at a time, of 32 bytes each.
+/// The maximum number of digests that are kept at a time, of 32 bytes each.
 pub(super) const MOST_DIGESTS: usize = 65_536;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A review of a `ClusterCatalog`: which edit it is, and its reply. What the edit does is checked elsewhere.
+//! The review of a `ClusterCatalog`: its edit and its reply. The effects of the edit are checked elsewhere.
 
 use serde_json::value::RawValue;
 
@@ -19,23 +19,23 @@ pub struct CatalogReview {
     subject: CatalogSubject,
 }
 
-/// What is reviewed.
+/// The subject of a review.
 #[derive(Clone, Debug)]
 pub enum CatalogSubject {
-    /// Nothing that OLM resolves by: another kind, a part of the object such as its status, an object that is being
-    /// deleted already, or an edit that changes nothing of it.
+    /// Nothing that affects resolution: another kind, a subresource such as the status, an object that is already
+    /// being deleted, or an edit that changes nothing relevant.
     Idle,
-    /// An edit that cannot be read, for this reason.
+    /// An edit that cannot be read, with the reason.
     Unreadable(String),
     /// An edit.
     Edit(Box<CatalogEdit>),
 }
 
 impl CatalogReview {
-    /// Reads a review from the bytes of a request's body, and the objects in it.
+    /// Reads a review and its objects from the bytes of a request body.
     ///
     /// # Errors
-    /// If it is no review.
+    /// If the body is not a review.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
         let request = ObjectRequest::read(body)?;
         let subject = CatalogSubject::of(&request).unwrap_or_else(CatalogSubject::Unreadable);
@@ -52,12 +52,12 @@ impl CatalogReview {
         &self.uid
     }
 
-    /// What is reviewed.
+    /// The subject of the review.
     pub fn subject(&self) -> &CatalogSubject {
         &self.subject
     }
 
-    /// The name of the catalog that is edited; empty if it is not known, or nothing is edited.
+    /// The name of the edited catalog; empty if it is unknown or if nothing is edited.
     pub fn catalog(&self) -> &str {
         match &self.subject {
             CatalogSubject::Edit(edit) => edit.name(),
@@ -65,12 +65,12 @@ impl CatalogReview {
         }
     }
 
-    /// The bytes of the reply's body: the edit is allowed, with these warnings.
+    /// Returns the body of a reply that allows the edit with these warnings.
     pub fn allowed(&self, warnings: &[String]) -> Vec<u8> {
         object_review::reply(&self.uid, None, warnings)
     }
 
-    /// The bytes of the reply's body, where upgrade policies deny the edit: it is refused, or only warned of.
+    /// Returns the body of the reply to an edit that upgrade policies deny: a refusal, or in `Observe` mode a warning.
     pub fn denied(
         &self,
         refusal: &CatalogRefusal,
@@ -92,7 +92,7 @@ impl CatalogReview {
     }
 }
 
-/// The version of a `ClusterCatalog` that is read.
+/// The API version of `ClusterCatalog` that is read.
 const VERSION: &str = "v1";
 
 impl CatalogSubject {
@@ -105,7 +105,7 @@ impl CatalogSubject {
         };
         let api_version = format!("{}/", request.kind.group);
         let is_catalog = CatalogState::is_described_by(&api_version, &request.kind.kind);
-        // What a field of another version means is not known.
+        // Fields of other versions may have another meaning.
         if !is_catalog || request.kind.version != VERSION || !request.is_whole() {
             return Ok(Self::Idle);
         }

@@ -1,7 +1,8 @@
-//! From bytes to JSON: the parts of a review that something reads.
+//! From bytes to JSON: decodes the parts of a review that something reads.
 //!
-//! Go reads JSON of any depth up to 10,000, and of two equal keys the last one counts. So it is here;
-//! what `keep` does not name is passed over without being kept, however deep or wide it is.
+//! Go reads JSON of any depth up to 10,000, and the last of several equal keys counts. This decoder
+//! does the same. Values that `keep` does not name are skipped without being kept, however deep or
+//! wide they are.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use crate::keep::{
 };
 use crate::node::{Node, NodeContent, NodeList};
 
-/// What of a body is kept, and how both filters compare.
+/// The kept part of a body, and the result of comparing both filters.
 #[derive(Debug)]
 pub(super) struct DecodedBody<'de> {
     nodes: NodeList<'de>,
@@ -34,18 +35,18 @@ impl<'de> DecodedBody<'de> {
     }
 }
 
-/// Whether the filters of both objects can be compared by what is kept of them.
+/// Whether the filters of both objects can be compared by their kept parts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Filters {
-    /// Both were kept whole.
+    /// Both filters were kept whole.
     Comparable,
-    /// Both have more entries than are kept, and the same ones.
+    /// Both filters have more entries than are kept, and the same ones.
     Alike,
-    /// One or both have more entries than are kept, and not the same ones.
+    /// One or both filters have more entries than are kept, and the entries are not the same.
     Different,
 }
 
-/// Reads the body of a request.
+/// Decodes the body of a request.
 pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
     let body = text(body)?;
     let mut reading = Reading {
@@ -66,7 +67,7 @@ pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
     })
 }
 
-/// What was read so far.
+/// The state of decoding so far.
 #[derive(Debug)]
 struct Reading<'de> {
     nodes: NodeList<'de>,
@@ -197,7 +198,7 @@ impl<'de> ValueReader<'_, 'de> {
 }
 
 impl<'de> Reading<'de> {
-    /// The entries of a map whose keys are known.
+    /// Reads the entries of a map whose keys are known.
     fn fields<A: MapAccess<'de>>(
         &mut self,
         map: usize,
@@ -232,7 +233,7 @@ impl<'de> Reading<'de> {
         Ok(())
     }
 
-    /// The entries of a map whose keys may be any.
+    /// Reads the entries of a map with arbitrary keys.
     fn values<A: MapAccess<'de>>(
         &mut self,
         map: usize,
@@ -255,17 +256,17 @@ impl<'de> Reading<'de> {
     }
 }
 
-/// The key of what is in no map.
+/// The key of a value that is not in a map.
 const NO_KEY: Cow<'static, str> = Cow::Borrowed("");
 
-// === The keys of maps, and the fields that they name ===
+// === The keys of maps, and the fields they stand for ===
 
-/// Which fields of a map were there already, by their numbers.
+/// The fields of a map that were seen so far, as a bit set of their numbers.
 #[derive(Debug, Default)]
 struct SeenFields(u32);
 
 impl SeenFields {
-    /// Whether it was there already.
+    /// Marks a field as seen. Returns whether it was seen before.
     fn see(&mut self, number: usize) -> bool {
         let before = self.0;
         self.0 |= 1 << number;
@@ -273,23 +274,23 @@ impl SeenFields {
     }
 }
 
-/// A text, which is borrowed where nothing is escaped in it.
+/// A text that is borrowed if nothing is escaped in it.
 #[derive(Deserialize)]
 struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Reads a key of a map that is kept so.
+/// Reads a key of a map, given what is kept of the map.
 struct KeyReader(&'static Keep);
 
-/// What a key stands for.
+/// The meaning of a key.
 enum KeyMeaning<'de> {
-    /// A field: its number, its name, and what is kept of it.
+    /// A known field: its number, its name, and the part of it that is kept.
     Field(usize, &'static str, &'static Keep),
     Other(Cow<'de, str>),
     Nothing,
 }
 
 impl KeyReader {
-    /// The field of this name; `None` where it is not known, and its name is to be kept.
+    /// Returns the meaning of a key; `None` if the key is not known and its name must be kept.
     fn found(&self, key: &str) -> Option<KeyMeaning<'static>> {
         let Keep::Fields(fields, others) = self.0 else {
             return Some(KeyMeaning::Nothing);
@@ -331,12 +332,12 @@ impl<'de> Visitor<'de> for KeyReader {
     }
 }
 
-// === The kept part of the filters so far ===
+// === The kept parts of the filters so far ===
 
-/// What is known of the filters while a body is read.
+/// The state of the filters while a body is read.
 #[derive(Debug, Default)]
 struct FilterProgress {
-    /// The object that is read now, and how many entries of its filter are kept.
+    /// The object that is being read. `entries` counts the kept entries of its filter.
     object: Option<KeptObject>,
     entries: usize,
     new_is_cut: bool,
@@ -349,13 +350,14 @@ impl FilterProgress {
         self.begin_filter();
     }
 
-    /// What was kept of the object's filter so far does not count.
+    /// Discards the count of the object's filter, because a repeated key replaces what was kept so
+    /// far.
     fn begin_filter(&mut self) {
         self.entries = 0;
         self.set_cut(false);
     }
 
-    /// Whether there is room for one more entry beside so many of the same list or map.
+    /// Whether one more entry fits, given that `beside` entries of the same list or map are kept.
     fn has_room(&self, room: EntryRoom, beside: usize) -> bool {
         match room {
             EntryRoom::Filter => self.entries < FILTER,
@@ -370,14 +372,14 @@ impl FilterProgress {
         }
     }
 
-    /// An entry was left out.
+    /// Records that an entry was omitted.
     fn leave_out(&mut self, room: EntryRoom) {
         if room == EntryRoom::Filter {
             self.set_cut(true);
         }
     }
 
-    /// Whether something was left out of the filter of the new object, and of the old one.
+    /// Whether entries were omitted from the filter of the new object, and of the old one.
     fn cut(&self) -> (bool, bool) {
         (self.new_is_cut, self.old_is_cut)
     }
@@ -391,9 +393,9 @@ impl FilterProgress {
     }
 }
 
-// === The body of a request as text: the rules of RFC 8259 for JSON texts, apart from the grammar ===
+// === The body of a request as text: the rules of RFC 8259 for JSON texts, except the grammar ===
 
-/// The text of a body.
+/// Returns the body as text.
 pub(super) fn text(body: &[u8]) -> Result<&str, ReviewError> {
     if body.is_empty() {
         return Err(ReviewError::Empty);
@@ -414,50 +416,50 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 // === Reasons why a body is not a review that can be answered ===
 
-/// Why a body is no review that can be answered. The texts are of one line.
+/// The reason why a body is not a review that can be answered. Each error text is one line.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReviewError {
-    /// It has no byte.
+    /// The body is empty.
     #[error("not an AdmissionReview: the body is empty: expected JSON")]
     Empty,
-    /// It begins with a byte order mark.
+    /// The body starts with a byte order mark.
     #[error(
         "not an AdmissionReview: the body begins with a byte order mark: expected JSON in UTF-8 without one"
     )]
     ByteOrderMark,
-    /// It is not UTF-8.
+    /// The body is not UTF-8.
     #[error(
         "not an AdmissionReview: the body is not UTF-8 from byte {at} on: expected JSON in UTF-8"
     )]
     NotUtf8 {
-        /// How many bytes before it are.
+        /// The offset of the first invalid byte.
         at: usize,
     },
-    /// It holds a byte that is 0.
+    /// The body contains a byte that is 0.
     #[error("not an AdmissionReview: byte {at} of the body is 0: expected JSON in UTF-8")]
     Nul {
-        /// How many bytes stand before it.
+        /// The offset of the byte.
         at: usize,
     },
-    /// It is not JSON.
+    /// The body is not JSON.
     #[error("not an AdmissionReview: not JSON: {0}: expected one value as in RFC 8259")]
     Json(String),
-    /// A field is missing or holds what its API does not take.
+    /// A field is missing or has a value that its API does not accept.
     #[error("not an AdmissionReview: {field} is {found}: expected {expected}")]
     Field {
         /// The path of the field.
         field: &'static str,
         /// Its JSON type, or its value in quotes.
         found: String,
-        /// What the API takes.
+        /// The value that the API accepts.
         expected: &'static str,
     },
 }
 
-// === One line of a text of an object, with a caret below the invalid place ===
+// === One line of a text in an object, with a caret below the invalid place ===
 
-/// The line that has byte `at` of the text of a field such as `spec.rules.windows[0].timeZone`, and a caret below it;
-/// none if the field has no text.
+/// Returns the line that contains byte `at` of the text of a field such as
+/// `spec.rules.windows[0].timeZone`, with a caret below that byte. `None` if the field has no text.
 pub(super) fn pointed_at(object: &Value, path: &str, at: usize) -> Option<String> {
     let text = value(object, path)?.as_str()?;
     let at = text.floor_char_boundary(at);
@@ -470,7 +472,7 @@ pub(super) fn pointed_at(object: &Value, path: &str, at: usize) -> Option<String
     Some(format!("  {line}\n  {}^", " ".repeat(shown)))
 }
 
-/// The value of a field.
+/// Returns the value of a field.
 fn value<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
     let mut steps = path.split(['.', '[']).filter(|step| !step.is_empty());
     steps.try_fold(object, |value, step| match step.strip_suffix(']') {
@@ -479,7 +481,8 @@ fn value<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// One character stays one, so that the caret is below its place.
+/// Replaces a character by one that is printable. The length stays the same, so the caret is below
+/// its place.
 fn printable(character: char) -> char {
     if character.is_control() || is_invisible(character) {
         ' '
@@ -488,7 +491,7 @@ fn printable(character: char) -> char {
     }
 }
 
-/// Marks that turn the direction of a text, or have no width.
+/// Whether the character changes the text direction, or has no width.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -496,5 +499,5 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
-/// How many characters are shown on each side of the place.
+/// The number of characters that are shown on each side of the place.
 const BESIDE: usize = 60;

@@ -4,7 +4,7 @@ use crate::ReviewError;
 use olmguard_catalog::version::go;
 use olmguard_engine::extension::{Identity, Json, RecognisedObject};
 
-/// The value of a field that must be these words exactly.
+/// Checks that a field has exactly the expected value.
 pub(super) fn constant<'a>(
     object: impl Json<'a>,
     key: &str,
@@ -23,7 +23,7 @@ pub(super) fn constant<'a>(
     }
 }
 
-/// The text of a field that must have one.
+/// Returns the non-empty text of a required field.
 pub(super) fn required_text<'a>(
     object: impl Json<'a>,
     key: &str,
@@ -41,7 +41,7 @@ pub(super) fn required_text<'a>(
     }
 }
 
-/// The text of a field that must have one, of a length that can be echoed and logged.
+/// Returns the non-empty text of a required field, if it is short enough to be echoed and logged.
 pub(super) fn bounded_text<'a>(
     object: impl Json<'a>,
     key: &str,
@@ -58,7 +58,7 @@ pub(super) fn bounded_text<'a>(
     })
 }
 
-/// The review itself must be a map.
+/// Checks that the review itself is a JSON object.
 pub(super) fn object<'a>(review: impl Json<'a>) -> Result<(), ReviewError> {
     if review.is_object() {
         return Ok(());
@@ -66,7 +66,7 @@ pub(super) fn object<'a>(review: impl Json<'a>) -> Result<(), ReviewError> {
     Err(wrong("the body", Some(review), "an object"))
 }
 
-/// The text of a field that may be absent or `null`, which is as good as empty.
+/// Returns the text of an optional field. Absent and `null` count as empty.
 pub(super) fn optional_text<'a>(
     object: impl Json<'a>,
     key: &str,
@@ -79,7 +79,7 @@ pub(super) fn optional_text<'a>(
     text.ok_or_else(|| wrong(field, Some(found), "a string"))
 }
 
-/// A field that must hold a map.
+/// Returns the value of a field that must be a JSON object.
 pub(super) fn required_object<'a, J: Json<'a>>(
     object: J,
     key: &str,
@@ -112,17 +112,17 @@ fn quoted(text: &str) -> String {
 
 const NON_EMPTY: &str = "a string that is not empty";
 
-/// The most bytes of a `uid`: an API server's have 36.
+/// The maximum length of a `uid` in bytes. An API server generates 36.
 const LONGEST_KEPT: usize = 128;
 
-/// How many characters of a value an error repeats.
+/// The maximum number of characters of a value that an error repeats.
 const LONGEST: usize = 60;
 
-// === The name of the object of a request: from the object, otherwise from the request ===
+// === The identity of the object of a request: from the object, otherwise from the request ===
 
-/// The object's names, and what it is by them.
+/// Returns the identity of the object, and the kind of object that it identifies.
 ///
-/// Where it lacks `apiVersion` or `kind`, those of the request stand in for both.
+/// If the object has no `apiVersion` or no `kind`, those of the request replace both.
 pub(super) fn identify<'a, J: Json<'a>>(object: J, request: J) -> (Identity, RecognisedObject) {
     let own = Identity::read(object);
     let identity = if own.version.is_empty() || own.kind.is_empty() {
@@ -138,7 +138,7 @@ pub(super) fn identify<'a, J: Json<'a>>(object: J, request: J) -> (Identity, Rec
     (identity, recognised)
 }
 
-/// The object as the request names it.
+/// The identity of the object according to the request.
 pub(super) fn asked<'a>(request: impl Json<'a>) -> Identity {
     let text = |key| {
         let kind = request.get("kind").and_then(|kind| kind.get(key));
@@ -153,7 +153,7 @@ pub(super) fn asked<'a>(request: impl Json<'a>) -> Identity {
     }
 }
 
-/// The name that the request has; there is none where it is still to be made.
+/// The name in the request; `None` if the API server will generate it.
 pub(super) fn name<'a>(request: impl Json<'a>) -> Option<String> {
     let name = request.get("name").and_then(Json::as_str)?;
     (!name.is_empty()).then(|| name.to_owned())

@@ -1,78 +1,80 @@
-//! The fields of a review that something reads; nothing else is kept.
+//! The fields of a review that the decoder keeps, because something reads them.
 //!
-//! The rest, which is most of it (`managedFields`, the annotation of `kubectl apply`), is
-//! passed over without being kept. Of `userInfo` the name and the groups are kept. A field that an extension is read from is named here as well; a test
-//! watches which ones that are.
+//! The rest, which is most of a review (`managedFields`, the annotation of `kubectl apply`), is skipped without being
+//! kept. The name and the groups of `userInfo` are kept. Every field that an extension is read from must be named
+//! here, and a test enforces that.
 //!
-//! Invariant: nothing here names a list or a map of any width without a limit.
+//! Invariant: every list or map that is named here has a limit on its entries.
 
 use serde_json::{Map, Value};
 
 use olmguard_engine::extension::Filter;
 use olmguard_policy::limits;
 
-/// How much of a JSON value is kept.
+/// The part of a JSON value that is kept.
 #[derive(Debug)]
 pub(super) enum Keep {
-    /// A text, a number or the like; of a list or a map only that it is one.
+    /// A scalar. For a list or a map, only the fact that the value is one.
     Leaf,
-    /// A map with these fields.
+    /// A map with these fields; `Others` applies to all other fields.
     Fields(&'static [(&'static str, Self)], Others),
-    /// A list, each item so.
+    /// A list, with the part that is kept of each item.
     Items(&'static Self, EntryRoom),
-    /// A map whose keys may be any, each value a leaf.
+    /// A map with arbitrary keys whose values are leaves.
     Values(EntryRoom),
     /// One of the objects under review.
     Object(KeptObject, &'static Self),
-    /// A value with all that is in it, as it is in the body.
+    /// A value with everything in it, as written in the body.
     Whole,
-    /// A map on the way to the filter: written twice, only what is in the last one counts.
+    /// A map on the path to the filter. If its key is repeated, only the content of the last value counts.
     Filter(&'static Self),
 }
 
-/// What becomes of the fields that a map is not known to have.
+/// The treatment of the fields that a map is not known to have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Others {
-    /// Nothing reads them.
+    /// Nothing reads these fields, so they are skipped.
     PassedOver,
-    /// Their names are kept, the first [`OTHERS`] of them: they may be misspelt.
+    /// The names of the first [`OTHERS`] of these fields are kept, because they may be misspelt.
     Named,
 }
 
-/// How many entries of a list or a map are kept.
+/// The limit on the entries of a list or a map that are kept.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum EntryRoom {
-    /// All that the object's filter has room for, which is [`FILTER`]; it is told where more are there.
+    /// The total limit of the object's filter, which is [`FILTER`]. The decoder records whether there were more
+    /// entries.
     Filter,
-    /// The first [`CONDITIONS`]; what comes after them counts for nothing.
+    /// The first [`CONDITIONS`]. The rest is ignored.
     Conditions,
-    /// The first [`SUBJECT`]: labels of an extension, or groups of a user. Of more, it is seen that they are too many.
+    /// The first [`SUBJECT`] labels of an extension, or groups of a user. One beyond the limit of policies is kept, so
+    /// an excess is detected.
     Subject,
 }
 
 /// An object under review.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum KeptObject {
-    /// As it is to be.
+    /// The new object, with the edit.
     New,
-    /// As it is.
+    /// The old object, before the edit.
     Old,
 }
 
-/// The entries of all lists and maps of one filter that are kept: one more than are judged, so that
-/// a filter that is too large is seen to be so.
+/// The number of entries that are kept of all lists and maps of one filter. It is one more than are judged, so a
+/// filter that is too large is detected.
 pub(super) const FILTER: usize = Filter::MOST_ENTRIES + 1;
 
-/// The conditions of a status that are kept: OLM has five.
+/// The number of status conditions that are kept. OLM has five.
 pub(super) const CONDITIONS: usize = 256;
 
-/// The labels, or groups, that are kept: one more than policies read, so that too many are seen to be so.
+/// The number of labels, or groups, that are kept. It is one more than policies read, so an excess is detected.
 pub(super) const SUBJECT: usize = limits::SUBJECT_ENTRIES + 1;
 
-/// The fields with unknown names that are kept of one map; five of them can be warned of.
+/// The number of fields with unknown names that are kept of one map. Warnings name at most five of them.
 pub(super) const OTHERS: usize = 64;
 
-/// The fields of a map. A field without a value is a leaf.
+/// Declares the fields of a map. A field without a value is a leaf.
 macro_rules! fields {
     (@) => {
         Keep::Leaf
@@ -107,7 +109,7 @@ const USER: Keep = fields!(
     PassedOver: "username", "groups" => Keep::Items(&Keep::Leaf, EntryRoom::Subject),
 );
 
-/// An extension as it is to be. Nothing reads its status: what is installed is read from the old object.
+/// An extension after the edit. Nothing reads its status: the installed bundle is read from the old object.
 const REQUESTED: Keep = fields!(
     PassedOver: "apiVersion", "kind", "metadata" => METADATA, "spec" => Keep::Filter(&SPEC),
 );
@@ -130,7 +132,7 @@ const METADATA: Keep = fields!(
     "labels" => Keep::Values(EntryRoom::Subject),
 );
 
-/// In the older shapes the fields of the catalog are those of the spec itself.
+/// In the older shapes, the spec itself has the fields of the catalog.
 const SPEC: Keep = fields!(
     Named:
     "packageName",
@@ -183,14 +185,14 @@ const BUNDLE: Keep = fields!(PassedOver: "name", "version", "release");
 
 const CONDITION: Keep = fields!(PassedOver: "type", "status", "reason");
 
-// === The same fields of an object that is already a JSON value ===
+// === The same fields of an object that is already parsed ===
 
-/// The fields that an extension is read from, and no others: what a file may hold that leaves the cluster. Of a
-/// configuration that is what no secret is in: a container's environment is elsewhere in it.
+/// Returns only the fields that an extension is read from, for a file that may leave the cluster. Of the
+/// configuration, only the part that cannot contain secrets is kept: a container's environment is outside it.
 pub fn kept_extension(extension: &Value) -> Value {
     let mut kept = kept(&EXTENSION, extension);
     let metadata = kept.get_mut("metadata").and_then(Value::as_object_mut);
-    // Only reviews compare it.
+    // Only reviews compare the uid.
     metadata.and_then(|metadata| metadata.remove("uid"));
     kept
 }
@@ -227,7 +229,7 @@ const NO_SECRETS: Keep = fields!(
 );
 
 impl EntryRoom {
-    /// The most entries of one list or map.
+    /// The maximum number of entries of one list or map.
     fn most(self) -> usize {
         match self {
             Self::Filter => FILTER,

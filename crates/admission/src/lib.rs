@@ -1,14 +1,15 @@
-//! `AdmissionReview` v1 in and out: from what an API server sends to an [`Answer`](olmguard_engine::explain::Answer) and back.
+//! `AdmissionReview` v1: from the request of an API server to an [`Answer`](olmguard_engine::explain::Answer) and
+//! back.
 //!
 //! ```text
 //! bytes --decode--> JSON --Review::read--> Review --answer--> Answer --reply(Enforcement)--> Reply
 //! ```
 //!
-//! Upstream: Kubernetes, [`staging/src/k8s.io/api/admission/v1/types.go`], and how the API server reads
-//! a reply: [`apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`].
+//! Upstream: Kubernetes, [`staging/src/k8s.io/api/admission/v1/types.go`]; the API server reads a reply in
+//! [`apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`].
 //!
-//! Invariants: a reply has the uid of its review; what is installed is read from the old object only,
-//! which an edit of the spec cannot change; nothing here reads or writes anything.
+//! Invariants: a reply has the uid of its review. The installed bundle is read only from the old object, which an edit
+//! of the spec cannot change. This crate does no I/O.
 //!
 //! [`apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go
 //! [`staging/src/k8s.io/api/admission/v1/types.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/api/admission/v1/types.go

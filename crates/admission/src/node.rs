@@ -1,7 +1,7 @@
-//! The kept part of a review: JSON whose texts borrow from the body, unless something is escaped.
+//! The kept part of a review: JSON whose texts borrow from the body unless they contain escapes.
 //!
-//! All of it is one list in the order of the body: each value comes before the values in it, and knows how many
-//! entries these take. A review is read into a single allocation, however many maps it has.
+//! All values are in one list, in the order of the body. Each value precedes the values inside it, and stores how many
+//! entries those occupy. A review therefore needs a single allocation, however many maps it has.
 
 use std::borrow::Cow;
 
@@ -16,16 +16,16 @@ pub(super) struct NodeList<'de> {
     entries: Vec<NodeEntry<'de>>,
 }
 
-/// One value, and its key; the key is empty if it is in no map.
+/// One value with its key. The key is empty if the value is not in a map.
 #[derive(Debug)]
 struct NodeEntry<'de> {
     key: Cow<'de, str>,
     content: NodeContent<'de>,
-    /// How many of the entries after it are in it.
+    /// The number of entries after this one that are inside it.
     below: usize,
 }
 
-/// What a value is, without the values in it.
+/// The content of a value, without the values inside it.
 #[derive(Debug)]
 pub(super) enum NodeContent<'de> {
     Null,
@@ -34,7 +34,7 @@ pub(super) enum NodeContent<'de> {
     Text(Cow<'de, str>),
     List,
     Map,
-    /// A value of any kind, as it is in the body: nothing in it is looked at until something reads all of it.
+    /// A value of any type, as written in the body. It is not parsed until something reads all of it.
     Whole(&'de str),
 }
 
@@ -52,7 +52,7 @@ impl<'de> NodeList<'de> {
         }
     }
 
-    /// Adds a value, and returns its place. What is added from now on is in it if [`Self::end`] says so.
+    /// Adds a value and returns its position. Later values are inside it once [`Self::end`] is called.
     pub(super) fn add(&mut self, key: Cow<'de, str>, content: NodeContent<'de>) -> usize {
         let place = self.entries.len();
         self.entries.push(NodeEntry {
@@ -63,7 +63,7 @@ impl<'de> NodeList<'de> {
         place
     }
 
-    /// All that was added after this value is in it.
+    /// Declares that all values added after this one are inside it.
     pub(super) fn end(&mut self, place: usize) {
         let below = self.entries.len() - place - 1;
         if let Some(entry) = self.entries.get_mut(place) {
@@ -71,12 +71,12 @@ impl<'de> NodeList<'de> {
         }
     }
 
-    /// How many there are: the place of the next one.
+    /// The number of entries, which is the position of the next one.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Where a key is among the entries of a map that is still being read.
+    /// Returns the position of a key among the entries of a map that is still being read.
     pub(super) fn find(&self, map: usize, key: &str) -> Option<usize> {
         let mut place = map + 1;
         while let Some(entry) = self.entries.get(place) {
@@ -88,7 +88,7 @@ impl<'de> NodeList<'de> {
         None
     }
 
-    /// Puts the value that was added last, at `last`, in place of an earlier one.
+    /// Replaces an earlier value by the one that was added last, at `last`.
     pub(super) fn replace(&mut self, earlier: usize, last: usize) {
         let size = self.entries.get(earlier).map_or(0, |entry| 1 + entry.below);
         if size == 1 && last + 1 == self.entries.len() {
@@ -98,8 +98,8 @@ impl<'de> NodeList<'de> {
         }
     }
 
-    /// Puts the entries of a map in byte order of their keys; of equal keys the last one counts. No list and no map
-    /// with entries of its own is among them.
+    /// Sorts the entries of a map in byte order of their keys. The last of several equal keys counts. The entries must
+    /// not contain other values.
     pub(super) fn sort(&mut self, map: usize) {
         let entries = self.entries.get(map + 1..).unwrap_or_default();
         if entries.is_sorted_by(|one, next| one.key < next.key) {
@@ -112,7 +112,7 @@ impl<'de> NodeList<'de> {
         self.entries.append(&mut entries);
     }
 
-    /// The value that all others are in.
+    /// The value that contains all others.
     pub(super) fn root(&self) -> Option<Node<'_, 'de>> {
         let (entry, below) = self.entries.split_first()?;
         Some(Node { entry, below })
@@ -120,7 +120,7 @@ impl<'de> NodeList<'de> {
 }
 
 impl<'a> Node<'a, '_> {
-    /// The values that are in this one, but in none of the others.
+    /// Returns the direct children of this value.
     fn children(self) -> impl Iterator<Item = Self> {
         let mut left = self.below;
         std::iter::from_fn(move || {
@@ -178,8 +178,8 @@ impl<'a> Json<'a> for Node<'a, '_> {
         Some(children.map(|child| (child.key(), child)))
     }
 
-    /// The value, if it is kept whole: not if it is larger than [`LARGEST_WHOLE`], has more than [`MOST_VALUES`], or is nested
-    /// deeper than serde reads.
+    /// The value, if it is kept whole. `None` if it is larger than [`LARGEST_WHOLE`], has more than [`MOST_VALUES`]
+    /// values, or is nested deeper than serde reads.
     fn whole(self) -> Option<Value> {
         match self.entry.content {
             NodeContent::Whole(text) if text.len() <= LARGEST_WHOLE => {
@@ -191,7 +191,7 @@ impl<'a> Json<'a> for Node<'a, '_> {
     }
 }
 
-/// The type of a value that begins like this.
+/// Returns the type of a value, by its first byte.
 fn kind_of(text: &str) -> JsonType {
     match text.as_bytes().first() {
         Some(b'{') => JsonType::Object,
@@ -203,13 +203,13 @@ fn kind_of(text: &str) -> JsonType {
     }
 }
 
-/// The bytes of the largest value that is read whole. What is kept whole is the configuration of an extension, which
-/// has some hundreds.
+/// The maximum size in bytes of a value that is read whole. Only the configuration of an extension is kept whole,
+/// which has some hundreds.
 const LARGEST_WHOLE: usize = 1 << 16;
-/// Its most values. Of two objects they are within the memory of an ordinary review.
+/// The maximum number of values in it. Two such objects fit into the memory of an ordinary review.
 const MOST_VALUES: usize = 750;
 
-/// More values than are kept of an ordinary review.
+/// The initial capacity, which exceeds the number of values kept of an ordinary review.
 const USUAL: usize = 128;
 
 #[cfg(test)]
@@ -240,7 +240,7 @@ mod tests {
     }
 
     impl Node<'_, '_> {
-        /// The same as serde's.
+        /// Converts the value as serde reads it.
         pub(crate) fn to_value(self) -> Value {
             match &self.entry.content {
                 NodeContent::Null => Value::Null,

@@ -1,10 +1,10 @@
-//! Review of an `UpgradePolicy` or `UpgradeGuardrails` object: whether olmguard can read it; and what it has in common
-//! with the review of any object that is read whole.
+//! The review of an `UpgradePolicy` or `UpgradeGuardrails` object, which checks that olmguard can read it. Also the
+//! parts that it shares with the review of any object that is read whole.
 //!
-//! What cannot be read is refused with every fault, so that nobody applies a policy that denies more than it says. A
-//! deletion is never refused, nor is a change of an object that leaves its spec as it is or is on its way out: whatever a
-//! policy says, it can be edited and deleted. Nor is a policy refused because of others: where the policies that are known
-//! and this one are too costly together, warnings name those that no longer fit.
+//! An object with faults is refused with all of them, so no one applies a policy that denies more than its text says.
+//! A deletion is never refused. Nor is a change that does not affect the spec, or of an object that is being deleted:
+//! every policy can be edited and deleted, whatever it contains. A policy is also never refused because of others: if
+//! the known policies and this one are too costly together, warnings name those that no longer fit.
 
 use std::borrow::Cow;
 
@@ -23,16 +23,16 @@ use olmguard_engine::json_values;
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::{GROUP, UpgradePolicy};
 
-/// What is answered to the review of an object.
+/// The result of the review of an object.
 #[derive(Clone, Debug)]
 pub struct ObjectReview {
     uid: String,
     kind: ObjectKind,
-    /// Warnings beside an object that is allowed, or why it is refused.
+    /// The warnings for an object that is allowed, or the reason for the refusal.
     outcome: Result<Vec<String>, Box<ReplyStatus<'static>>>,
 }
 
-/// What is reviewed.
+/// The kind of the reviewed object.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ObjectKind {
     /// An `UpgradePolicy`.
@@ -43,7 +43,7 @@ pub enum ObjectKind {
     Other,
 }
 
-/// The parts of an object that decide whether its spec is read.
+/// The parts of an object that decide whether its spec must be read.
 #[derive(Deserialize)]
 struct Outline<'a> {
     #[serde(default)]
@@ -59,10 +59,10 @@ struct OutlineMetadata {
 }
 
 impl ObjectReview {
-    /// Reads a review from the bytes of a request's body, and the object in it, where these policies are known.
+    /// Reads a review and its object from the bytes of a request body, given the known policies.
     ///
     /// # Errors
-    /// If it is no review.
+    /// If the body is not a review.
     pub fn from_bytes(body: &[u8], known: &UpgradePolicies) -> Result<Self, ReviewError> {
         let request = ObjectRequest::read(body)?;
         let kind = request.object_kind();
@@ -78,17 +78,17 @@ impl ObjectReview {
         &self.uid
     }
 
-    /// What is reviewed.
+    /// The kind of the reviewed object.
     pub fn kind(&self) -> ObjectKind {
         self.kind
     }
 
-    /// Whether the API server is told to store the object.
+    /// Whether the API server may store the object.
     pub fn is_allowed(&self) -> bool {
         self.outcome.is_ok()
     }
 
-    /// The bytes of the reply's body.
+    /// Returns the body of the reply.
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.outcome {
             Ok(warnings) => reply(&self.uid, None, warnings),
@@ -132,7 +132,7 @@ impl ObjectRequest<'_> {
         checked.map_err(|faults| refused(name.unwrap_or_default(), &faults).into())
     }
 
-    /// Whether the object is being deleted, or has the spec of the old one. Neither depends on how large an object is.
+    /// Whether the object is being deleted, or its spec equals the old one. Both are known for objects of any size.
     fn leaves_spec(&self) -> bool {
         let Some(object) = Outline::of(self.object) else {
             return false;
@@ -148,7 +148,7 @@ impl<'a> Outline<'a> {
         serde_json::from_str(object?.get()).ok()
     }
 
-    /// As the API server writes it: with the keys of each map in order.
+    /// The spec as the API server writes it: with the keys of each map in order.
     fn spec(&self) -> Option<&'a str> {
         self.spec.map(RawValue::get)
     }
@@ -166,7 +166,7 @@ fn whole(problem: String) -> InvalidField {
     }
 }
 
-/// Warnings, or every fault.
+/// Checks a policy. Returns warnings, or all faults.
 fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec<InvalidField>> {
     let policy = UpgradePolicy::read(object);
     let faults = policy.faults().iter().map(|fault| InvalidField {
@@ -193,9 +193,9 @@ fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<InvalidField>> {
     })
 }
 
-// === Review of an object that is read whole, unlike an extension: its subject, and its reply ===
+// === The review of an object that is read whole, unlike an extension: its request, and its reply ===
 
-/// What is asked.
+/// The request of a review.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ObjectRequest<'a> {
@@ -247,10 +247,10 @@ struct ObjectResponse<'a> {
 }
 
 impl<'a> ObjectRequest<'a> {
-    /// Reads a review from the bytes of a request's body; its objects are not read yet.
+    /// Reads a review from the bytes of a request body; its objects are not read yet.
     ///
     /// # Errors
-    /// If it is no review.
+    /// If the body is not a review.
     pub(super) fn read(body: &'a [u8]) -> Result<Self, ReviewError> {
         let read: Envelope<'_> = serde_json::from_str(text(body)?)
             .map_err(|error| ReviewError::Json(error.to_string()))?;
@@ -258,7 +258,7 @@ impl<'a> ObjectRequest<'a> {
         Ok(read.request)
     }
 
-    /// Whether it is about a whole object, not about a part of it such as its status.
+    /// Whether the request is about the whole object, and not about a subresource such as its status.
     pub(super) fn is_whole(&self) -> bool {
         self.sub_resource.as_deref().unwrap_or_default().is_empty()
     }
@@ -288,9 +288,11 @@ impl Envelope<'_> {
     }
 }
 
-/// The object in a request, or why it cannot be read. A text that is larger than any object that can be read is not
-/// looked at: it would be many times as large in memory. A map with one value takes 640 bytes there, so two objects with
-/// the most values are within the memory of a large review.
+/// Parses the object in a request, or returns why it cannot be read.
+///
+/// A text larger than any readable object is not parsed, because it would be many times as large in memory. A map with
+/// one value takes 640 bytes there, so two objects with the maximum number of values fit into the memory of a large
+/// review.
 pub(super) fn parsed_object(object: Option<&RawValue>) -> Result<Value, String> {
     let text = object.map_or("null", RawValue::get);
     if text.len() > LARGEST {
@@ -309,7 +311,7 @@ pub(super) fn is_leaving(object: &Value) -> bool {
     leaving.is_some_and(|at| !at.is_null())
 }
 
-/// The bytes of the reply to the review of this uid, which is refused if there is a status.
+/// Returns the body of the reply to the review with this uid. A status means that the object is refused.
 pub(super) fn reply(uid: &str, status: Option<&ReplyStatus<'_>>, warnings: &[String]) -> Vec<u8> {
     let reply = ObjectReply {
         api_version: API_VERSION,
@@ -324,13 +326,13 @@ pub(super) fn reply(uid: &str, status: Option<&ReplyStatus<'_>>, warnings: &[Str
     serde_json::to_vec(&reply).expect("texts are JSON")
 }
 
-/// The most bytes of an object that is read: none within the limits of its kind is as large.
+/// The maximum size in bytes of an object that is read. No object within the limits of its kind is larger.
 const LARGEST: usize = 1 << 20;
 
-/// The most values of an object that is read.
+/// The maximum number of values in an object that is read.
 const MOST_VALUES: usize = 20_000;
 
-/// The most bytes of a `uid`, and of a word that an error repeats.
+/// The maximum length in bytes of a `uid`, and of a word that an error repeats.
 const LONGEST: usize = 128;
 
 #[cfg(test)]

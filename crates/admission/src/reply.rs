@@ -1,7 +1,7 @@
-//! The reply to the API server: a review with a response, and never the request.
+//! The reply to the API server: a review with a response and without the request.
 //!
-//! A refusal has code 403 and reason Forbidden, both set: kubectl hides the message of Invalid (422)
-//! and tries again after a Conflict (409).
+//! A refusal has both code 403 and reason Forbidden: kubectl hides the message of Invalid (422) and retries after a
+//! Conflict (409).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct Response<'a> {
     audit_annotations: BTreeMap<&'static str, Cow<'a, str>>,
 }
 
-/// The part of a `meta/v1` `Status` that an API server takes from a refusal.
+/// The part of a `meta/v1` `Status` that an API server reads from a refusal.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct ReplyStatus<'a> {
     #[serde(rename = "status")]
@@ -67,7 +67,7 @@ struct StatusCause<'a> {
 }
 
 impl Review {
-    /// The reply that carries this answer.
+    /// Returns the reply that carries this answer.
     pub fn reply<'a>(&'a self, answer: &'a Answer, enforcement: Enforcement) -> Reply<'a> {
         let course = enforcement.course(answer.verdict());
         let outcome = course.outcome();
@@ -88,13 +88,13 @@ impl Review {
 }
 
 impl Reply<'_> {
-    /// What the API server is told to do.
+    /// The instruction to the API server.
     pub fn outcome(&self) -> ReviewOutcome {
         self.outcome
     }
 
-    /// What people are told, in at most so many bytes, of whole lines but for the first: why the edit is refused, or
-    /// the warnings.
+    /// Returns the text that users see, in at most `most` bytes: the reason for the refusal, or the warnings. Lines
+    /// are kept whole, except the first.
     pub fn note(&self, most: usize) -> Option<String> {
         let refusal = self.response.status.as_ref();
         let text = match refusal {
@@ -124,7 +124,7 @@ impl Reply<'_> {
         bytes
     }
 
-    /// About as many bytes as it has if little is escaped in it.
+    /// The approximate size in bytes, if little text needs escaping.
     fn size(&self) -> usize {
         let Response {
             status,
@@ -142,7 +142,7 @@ impl Reply<'_> {
     }
 }
 
-/// The most important one first: that the edit goes through all the same.
+/// Returns the warnings, the most important one first: that the edit is allowed although it is not judged as allowed.
 fn warnings(answer: &Answer, course: Consequence) -> Cow<'_, [String]> {
     let first = match course {
         Consequence::LetThrough(Leave::Undecided) => let_through(answer),
@@ -173,7 +173,7 @@ impl<'a> ReplyStatus<'a> {
         )
     }
 
-    /// The refusal of an object of a group, kind and name.
+    /// Builds the refusal of the object with this group, kind and name.
     pub(super) fn of_object(
         (group, kind, name): (&'a str, &'a str, &str),
         faults: &[InvalidField],
@@ -196,7 +196,7 @@ impl<'a> ReplyStatus<'a> {
         Self::forbidden(message.into(), details)
     }
 
-    /// The refusal of an edit of a catalog of a group, kind and name.
+    /// Builds the refusal of an edit of the catalog with this group, kind and name.
     pub(super) fn of_catalog(
         (group, kind, name): (&'a str, &'a str, &'a str),
         refusal: &'a CatalogRefusal,
@@ -232,26 +232,26 @@ impl<'a> ReplyStatus<'a> {
     }
 }
 
-/// About as many bytes as a reply has beside its texts, and its status once more.
+/// The approximate size in bytes of a reply without its texts; a status adds it a second time.
 const FRAME: usize = 384;
 
-/// The most bytes of the field that a cause names: its path may hold a key that a user wrote.
+/// The maximum length in bytes of a field in a cause: its path may contain a key that a user wrote.
 pub(super) const FIELD: usize = 200;
 
-/// The most bytes of a name: no object has a longer one.
+/// The maximum length in bytes of a name. No object has a longer one.
 pub(super) const NAME: usize = 253;
 
-/// What is wrong with one field.
+/// An invalid field and its problem.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct InvalidField {
     pub(super) field: String,
     pub(super) problem: String,
-    /// The line of its text with the place below it.
+    /// The line of the field's text, with a caret below the place.
     pub(super) pointed_at: Option<String>,
 }
 
 impl InvalidField {
-    /// The field, what is wrong, and where.
+    /// Returns the field, the problem and the place as text.
     pub(super) fn words(&self) -> String {
         let field = match bounded(&*self.field, FIELD) {
             field if field.is_empty() => String::new(),
@@ -264,12 +264,12 @@ impl InvalidField {
     }
 }
 
-// === Annotations of an answer for the audit log: the same words on every answer, bounded ===
+// === Annotations for the audit log: the same keys on every answer, with bounded values ===
 //
-// Upstream: the API server puts the name of the webhook before each key. It accepts any value; ours have no
-// control characters and at most [`LONGEST`] bytes, because they are logged with every edit.
+// Upstream: the API server puts the name of the webhook before each key and accepts any value. Annotations are logged
+// with every edit, so these values have no control characters and at most [`LONGEST`] bytes.
 
-/// The annotations of an answer, by key.
+/// Returns the annotations of an answer, by key.
 pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, Cow<'_, str>> {
     let next = &answer.advice.allowed_next;
     let installed = answer.installed.as_ref().map(InstalledBundle::line);
@@ -297,7 +297,7 @@ pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, Cow<'_, str>> {
     told
 }
 
-/// The items that fit whole, and `...` where some do not.
+/// Joins the items that fit, followed by `...` if some do not.
 fn list(items: &[String]) -> String {
     let mut list = String::new();
     for item in items {
@@ -311,14 +311,14 @@ fn list(items: &[String]) -> String {
     list
 }
 
-/// The most bytes of a value.
+/// The maximum length of a value in bytes.
 pub(super) const LONGEST: usize = 256;
 
-// === Texts of users within a limit, on one line, because an API server logs and stores each reply ===
+// === Texts of users, bounded and on one line, because an API server logs and stores each reply ===
 
-/// At most so many bytes of a text, escaped, "..." at its end where something was cut.
+/// Returns at most `most` bytes of a text, escaped, with "..." at the end if it was truncated.
 ///
-/// What is left out is not escaped either: a text may be as long as a whole request.
+/// The omitted part is not escaped first, because a text can be as long as a whole request.
 pub(super) fn bounded<'a>(text: impl Into<Cow<'a, str>>, most: usize) -> Cow<'a, str> {
     let text = text.into();
     if text.len() <= most && go::is_plain(&text) {
@@ -342,58 +342,58 @@ fn start(text: &str, most: usize) -> &str {
 
 pub(super) const CUT: &str = "...";
 
-// === Whether a server denies for a verdict, and what it warns of if it does not ===
+// === The consequence of a verdict: whether the server denies, and its warning if it does not ===
 
-/// How verdicts are enforced.
+/// The configuration of how verdicts are enforced.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Enforcement {
-    /// Whether anything is refused at all.
+    /// Whether edits are refused at all.
     pub mode: Mode,
-    /// What becomes of an edit that is undecided.
+    /// The consequence for an undecided edit.
     pub on_undecided: OnUndecided,
 }
 
 /// Whether edits are refused.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Mode {
-    /// They are.
+    /// Edits are refused.
     #[default]
     Enforce,
-    /// None is; a warning says which would be.
+    /// No edit is refused. A warning reports the edits that would be.
     Observe,
 }
 
-/// What becomes of an edit that the facts do not tell about.
+/// The consequence for an edit that the facts are not sufficient to decide.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum OnUndecided {
-    /// It goes through, with a warning.
+    /// The edit is allowed with a warning.
     #[default]
     Warn,
-    /// It is refused.
+    /// The edit is refused.
     Deny,
 }
 
-/// What an API server is told to do.
+/// The instruction to the API server.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ReviewOutcome {
-    /// To carry the edit out: nothing stands against it, or it is not judged.
+    /// The edit is admitted: nothing forbids it, or it is not judged.
     Admitted,
-    /// To carry it out although it is undecided, or denied and only observed; a warning says so.
+    /// The edit is admitted with a warning, although it is undecided, or denied in `Observe` mode.
     LetThrough,
-    /// To refuse it.
+    /// The edit is refused.
     Refused,
 }
 
-/// Why an edit goes through that is not allowed by its verdict.
+/// The reason why an edit is admitted that its verdict does not allow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Leave {
-    /// It is undecided, and that is no reason to refuse.
+    /// The edit is undecided, and undecided edits are not refused.
     Undecided,
-    /// It would be refused, but nothing is.
+    /// The edit would be refused, but in `Observe` mode nothing is.
     Observed,
 }
 
-/// What becomes of an edit.
+/// The consequence for an edit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Consequence {
     Admit,
@@ -425,7 +425,7 @@ impl Consequence {
 }
 
 impl ReviewOutcome {
-    /// The word for it.
+    /// The name of the outcome.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Admitted => "admitted",

@@ -1,4 +1,4 @@
-//! One review: its edit, and which part of it is checked.
+//! One review: its edit, and the part of it that is checked.
 
 use serde_json::Value;
 
@@ -31,24 +31,24 @@ pub struct Review {
     subject: ReviewSubject,
 }
 
-/// Whether what is reviewed is to be persisted.
+/// Whether the API server will persist the reviewed object.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum DryRun {
     Yes,
     No,
 }
 
-/// What a review is about.
+/// The subject of a review.
 #[derive(Clone, Debug)]
 enum ReviewSubject {
-    /// What is not judged, and which object it is about.
+    /// An edit that is not judged, with the object that it is about.
     Exempt(Box<Identity>, Exemption),
     Change(Box<ExtensionEdit>),
 }
 
 impl Review {
-    /// Reads a review from the bytes of a request's body. It has no moment of its own: the clock is read where it comes in,
-    /// once for all that is made of it.
+    /// Reads a review from the bytes of a request body. The caller reads the clock once, when the request arrives, and
+    /// uses that moment for everything that follows from the review.
     pub fn from_bytes(body: &[u8], at: Moment) -> Result<Self, ReviewError> {
         let body = decode(body)?;
         Self::kept(body.review(), body.filters, at)
@@ -56,8 +56,8 @@ impl Review {
 
     /// Reads a review that is already JSON.
     ///
-    /// Unknown fields are passed over. What is no edit of an extension is a review all the same:
-    /// its answer is that it is not judged.
+    /// Unknown fields are ignored. A review of anything but an edit of an extension is valid too: its answer is that
+    /// it is not judged.
     pub fn read(review: &Value, at: Moment) -> Result<Self, ReviewError> {
         Self::kept(review, Filters::Comparable, at)
     }
@@ -93,22 +93,22 @@ impl Review {
         &self.uid
     }
 
-    /// Who asks, and when, as upgrade policies read it.
+    /// The user and the time of the request, as upgrade policies read them.
     pub fn requester(&self) -> &Requester {
         &self.requester
     }
 
-    /// What is done to the object.
+    /// The operation on the object.
     pub fn operation(&self) -> ReviewOperation {
         self.operation
     }
 
-    /// Whether the API server asks only what would be.
+    /// Whether the request is a dry run.
     pub fn is_dry_run(&self) -> bool {
         self.dry_run == DryRun::Yes
     }
 
-    /// Which object it is about, as far as that can be told.
+    /// The object under review, as far as it can be identified.
     pub fn identity(&self) -> &Identity {
         match &self.subject {
             ReviewSubject::Exempt(identity, _) => identity,
@@ -116,12 +116,12 @@ impl Review {
         }
     }
 
-    /// `metadata.uid` of the object; absent where it has none.
+    /// `metadata.uid` of the object, if it has one.
     pub fn object_uid(&self) -> Option<&str> {
         self.object_uid.as_deref()
     }
 
-    /// The extension as it is to be; absent where there is nothing to judge.
+    /// The new state of the extension; `None` if there is nothing to judge.
     pub fn extension(&self) -> Option<&Extension> {
         match &self.subject {
             ReviewSubject::Exempt(..) => None,
@@ -129,12 +129,13 @@ impl Review {
         }
     }
 
-    /// Who asks, as the API server knows them: `userInfo.username`.
+    /// The user name that the API server reports: `userInfo.username`.
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 
-    /// Judges it. The CRD has spoken before an API server asks, so its rules are not repeated.
+    /// Judges the review. The API server validates an object against the CRD before it calls a webhook, so the rules
+    /// of the CRD are not repeated.
     pub fn answer(&self, basis: Basis<'_>) -> Answer {
         match &self.subject {
             ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
@@ -142,7 +143,7 @@ impl Review {
         }
     }
 
-    /// The same with the names of all successors: [`explain::answer_with_successors`].
+    /// Like [`Self::answer`], and also returns the names of all successors: [`explain::answer_with_successors`].
     pub fn answer_with_successors(&self, basis: Basis<'_>) -> (Answer, Option<Vec<String>>) {
         match &self.subject {
             ReviewSubject::Exempt(_, exemption) => (not_judged(exemption), None),
@@ -152,7 +153,7 @@ impl Review {
         }
     }
 
-    /// [`Self::answer`] for a caller that cannot wait without end: [`explain::answer_until`].
+    /// Like [`Self::answer`], for a caller with a deadline: [`explain::answer_until`].
     pub fn answer_until(
         &self,
         basis: Basis<'_>,
@@ -167,7 +168,7 @@ impl Review {
         }
     }
 
-    /// The answer that needs no catalog: to what is never judged, whatever the catalogs have.
+    /// The answer to an edit that is never judged, whatever the catalogs contain; it needs no catalog.
     pub fn settled(&self) -> Option<Answer> {
         match &self.subject {
             ReviewSubject::Exempt(_, exemption) => Some(not_judged(exemption)),
@@ -179,10 +180,10 @@ impl Review {
         }
     }
 
-    /// The answer where there was no time or no room to judge it.
+    /// The answer if time or room to judge the review was missing.
     ///
-    /// What is never judged stays so: no label edit and no removal of a finalizer is held up, nor is a change of
-    /// `spec.config`, of which only known faults are denied.
+    /// Edits that are never judged stay so: label edits and removals of finalizers are not held up. The same is true
+    /// of changes of `spec.config`, which are denied only for known faults.
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
         match &self.subject {
             ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
@@ -206,7 +207,7 @@ impl DryRun {
     }
 }
 
-/// A creation or an update, of whatever kind.
+/// Reads a creation or an update of an object of any kind.
 fn edited<'a>(
     operation: ReviewOperation,
     request: impl Json<'a>,
@@ -230,7 +231,7 @@ fn edited<'a>(
     Ok(ReviewSubject::Exempt(Box::new(identity), exemption))
 }
 
-/// A uid is generated by the API server; another text is none.
+/// Reads the uid of the object. The API server generates it, so a text that is too long is not a uid.
 fn object_uid<'a>(request: impl Json<'a>) -> Option<String> {
     let uid = request.at(&["object", "metadata", "uid"])?.as_str()?;
     let is_uid = !uid.is_empty() && uid.len() <= OBJECT_UID;
@@ -242,8 +243,8 @@ fn user<'a>(request: impl Json<'a>) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Who asks, for upgrade policies: texts and lists are kept up to just beyond what policies read, so that what is too
-/// long or too many stays so.
+/// Reads the user for upgrade policies. Texts and lists are truncated just beyond the limits of policies, so a value
+/// that exceeds a limit still does.
 fn requester<'a>(request: impl Json<'a>, at: Moment) -> Requester {
     let info = request.get("userInfo");
     let groups = info.and_then(|info| info.get("groups")?.items());
@@ -268,12 +269,12 @@ pub(super) const KIND: &str = "AdmissionReview";
 
 pub(super) const API_VERSION: &str = "admission.k8s.io/v1";
 
-/// What the API server generates has 36 bytes.
+/// The maximum length of an object's uid. The API server generates 36 bytes.
 const OBJECT_UID: usize = 64;
 
-// === The edit of an extension in a request: the new object, the old object, and the installed bundle ===
+// === The edit of an extension in a request: the new object, the old object and the installed bundle ===
 //
-// Invariant: what is installed is read from the old object alone, whatever status the new one claims.
+// Invariant: the installed bundle is read only from the old object, whatever status the new object claims.
 
 /// An edit of an extension.
 #[derive(Clone, Debug)]
@@ -283,7 +284,7 @@ pub(super) struct ExtensionEdit {
 }
 
 impl ExtensionEdit {
-    /// Reads the edit of an object of this shape; `identity` is that of the object.
+    /// Reads the edit of an object with this identity and shape.
     pub(super) fn read<'a, J: Json<'a>>(
         (identity, shape): (Identity, Shape),
         operation: ReviewOperation,
@@ -310,7 +311,7 @@ impl ExtensionEdit {
         change
     }
 
-    /// What is judged. The CRD has spoken before an API server asks, so its rules are not repeated.
+    /// The edit to judge. The CRD's rules are not repeated, because the API server checks them first.
     pub(super) fn edit<'a>(&'a self, requester: &'a Requester) -> Edit<'a> {
         Edit {
             new: &self.new,
@@ -321,7 +322,8 @@ impl ExtensionEdit {
         }
     }
 
-    /// Both filters have the same entries, too many to keep: they differ in nothing but their texts.
+    /// Drops the entries of both filters, which are equal and too many to keep: the filters differ only in their
+    /// texts.
     fn keep_no_entries(&mut self) {
         for extension in [&mut self.new].into_iter().chain(&mut self.old) {
             if let (false, Ok(filter)) = (is_flat(extension.shape), &mut extension.filter) {
@@ -330,8 +332,8 @@ impl ExtensionEdit {
         }
     }
 
-    /// What was kept of both filters may be the same although they differ: the old one then counts
-    /// as one that cannot be read. In a flat shape nothing that was left out counts.
+    /// Marks the old filter as unreadable, because the kept parts of both filters can be equal although the filters
+    /// differ. In a flat shape nothing that was omitted counts.
     fn tell_apart(&mut self) {
         if let Some(old) = &mut self.old
             && !(is_flat(old.shape) && is_flat(self.new.shape))
@@ -346,12 +348,12 @@ impl ExtensionEdit {
     }
 }
 
-/// Whether objects of a shape ask for no more than one channel, and select no catalogs.
+/// Whether objects of a shape request at most one channel and select no catalogs.
 fn is_flat(shape: Shape) -> bool {
     matches!(shape, Shape::V1Alpha1Flat | Shape::Operator)
 }
 
-/// Without a readable old object nothing tells what is installed, and that is no reason to refuse.
+/// Reads the old object. If it is unreadable, the installed bundle is unknown, which is not a reason to refuse.
 fn old_extension<'a>(request: impl Json<'a>) -> Option<Extension> {
     let object = request.get("oldObject").filter(|old| old.is_object())?;
     match identify(object, request) {
@@ -362,7 +364,7 @@ fn old_extension<'a>(request: impl Json<'a>) -> Option<Extension> {
     }
 }
 
-/// By the old object, where there should be one.
+/// The installed bundle according to the old object, if the operation has one.
 fn installed(old: Option<&Option<Extension>>) -> Installed {
     match old {
         None => Installed::Nothing,
@@ -374,13 +376,13 @@ fn installed(old: Option<&Option<Extension>>) -> Installed {
 // === The operation on the object under review ===
 
 word_set! {
-    /// What is done to the object under review.
+    /// The operation on the object under review.
     pub enum ReviewOperation {
-        /// It is created.
+        /// The object is created.
         Create => "CREATE",
-        /// It is updated.
+        /// The object is updated.
         Update => "UPDATE",
-        /// Anything else, which is never judged.
+        /// Any other operation, which is never judged.
         Other => "OTHER",
     }
 }

@@ -139,7 +139,8 @@ impl Moment {
     }
 
     /// Reads RFC 3339, with any offset; a fraction of a second is dropped.
-    /// # Errors If the text is not such a time.
+    /// # Errors
+    /// If the text is not such a time.
     pub fn parse(rfc3339: &str) -> Result<Self, MomentError> {
         let time = Some(rfc3339).filter(|text| has_shape(text));
         let time = time.and_then(|text| text.parse::<Timestamp>().ok());
