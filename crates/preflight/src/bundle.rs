@@ -1,6 +1,6 @@
-//! A bundle of the format registry+v1, as its manifests have it, and the validators that operator-controller puts it to.
+//! The manifests of a registry+v1 bundle, and the validators that operator-controller runs on them.
 //!
-//! All validators run, and their errors come in their order. Upstream: operator-controller,
+//! All validators run, and their errors have a fixed order. Upstream: operator-controller,
 //! [`rukpak/bundle/source/source.go`] and [`rukpak/render/registryv1/validators/validator.go`].
 //!
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
@@ -33,25 +33,25 @@ pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 /// The manifests of a bundle.
 #[derive(Clone, Debug)]
 pub struct RegistryBundle {
-    /// The package that its `annotations.yaml` names; empty if it names none.
+    /// The package named in `annotations.yaml`; empty if it names none.
     pub package: String,
-    /// Its `ClusterServiceVersion`: of several the last one.
+    /// The `ClusterServiceVersion`. If there are several, the last one.
     csv: Value,
-    /// Its CRDs.
+    /// The CRDs, in the order of their files.
     crds: Vec<Value>,
-    /// All other objects, of which nothing is kept but what they are.
+    /// The identities of all other objects; nothing else of them is kept.
     others: Vec<Value>,
 }
 
-/// Why manifests are no bundle.
+/// The reason why manifests are not a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum NoBundle {
-    /// None of them is a `ClusterServiceVersion`.
+    /// No manifest is a `ClusterServiceVersion`.
     #[error(
         "no ClusterServiceVersion found in \"manifests\": expected one with the kind ClusterServiceVersion"
     )]
     NoCsv,
-    /// Go cannot read its properties.
+    /// Go cannot read the properties.
     #[error(
         "the annotation olm.properties of the ClusterServiceVersion is not a list of properties: expected JSON such as \
          [{{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.20\"}}]"
@@ -59,17 +59,17 @@ pub enum NoBundle {
     Properties,
 }
 
-/// A kind of objects, in one version of its API.
+/// A kind of object, in one version of its API.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct BundledKind {
-    /// Such as `apps/v1`.
+    /// The API version, such as `apps/v1`.
     pub api_version: String,
-    /// Such as `Deployment`.
+    /// The kind, such as `Deployment`.
     pub kind: String,
 }
 
 impl BundledKind {
-    /// This kind in this version.
+    /// Returns a kind in an API version.
     pub fn of(api_version: &str, kind: &str) -> Self {
         Self {
             api_version: api_version.to_owned(),
@@ -85,20 +85,20 @@ impl Heap for RegistryBundle {
     }
 }
 
-/// What a validator says of a bundle.
+/// A fault that a validator reports.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BundleFault {
     /// The check that fails.
     pub check: PreflightCheck,
-    /// The text of operator-controller.
+    /// The error text of operator-controller.
     pub upstream: String,
 }
 
 impl RegistryBundle {
-    /// The bundle of these objects, in the order of their files.
+    /// Builds a bundle from its objects, in the order of their files.
     ///
     /// # Errors
-    /// If none of them is a `ClusterServiceVersion`, or the properties of the last one cannot be read.
+    /// If no object is a `ClusterServiceVersion`, or the properties of the last one cannot be read.
     pub fn of(package: &str, objects: impl IntoIterator<Item = Value>) -> Result<Self, NoBundle> {
         let (mut csv, mut crds, mut others) = (None, Vec::new(), Vec::new());
         for object in objects {
@@ -120,7 +120,7 @@ impl RegistryBundle {
         })
     }
 
-    /// The same bundle without the schemas of its CRDs, and without fields that no check reads.
+    /// Returns a copy without the schemas of the CRDs, and without fields that no check reads.
     pub fn without_schemas(&self) -> Self {
         let crds = self.crds.iter().map(|crd| {
             let versions = items(crd, "/spec/versions").iter();
@@ -137,33 +137,33 @@ impl RegistryBundle {
         }
     }
 
-    /// The name of its `ClusterServiceVersion`.
+    /// The name of the `ClusterServiceVersion`.
     pub fn name(&self) -> &str {
         text(&self.csv, "/metadata/name")
     }
 
-    /// The version that its `ClusterServiceVersion` states.
+    /// The version in the `ClusterServiceVersion`.
     pub fn version(&self) -> &str {
         text(&self.csv, "/spec/version")
     }
 
-    /// The oldest Kubernetes that it states to need. OLM v1 does not read it.
+    /// The oldest Kubernetes version that the bundle declares as required. OLM v1 does not read it.
     pub fn least_kubernetes(&self) -> Option<KubernetesVersion> {
         KubernetesVersion::least_of(&self.csv)
     }
 
-    /// Its CRDs, in the order of their files.
+    /// The CRDs, in the order of their files.
     pub fn crds(&self) -> &[Value] {
         &self.crds
     }
 
-    /// The names of its CRDs, in the order of their files.
+    /// The names of the CRDs, in the order of their files.
     pub fn crd_names(&self) -> Vec<&str> {
         let names = self.crds.iter().map(|crd| text(crd, "/metadata/name"));
         names.collect()
     }
 
-    /// The kinds of its objects that a validator allows, and of its CRDs, each once.
+    /// The kinds of the CRDs and of the other objects that a validator allows.
     pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
         let others = self.others.iter();
         let others = others.filter(|object| kinds::is_known(text(object, "/kind")));
@@ -173,7 +173,7 @@ impl RegistryBundle {
         kinds.collect()
     }
 
-    /// The kinds that its own CRDs define.
+    /// The kinds that the CRDs of the bundle define.
     pub fn defined_kinds(&self) -> BTreeSet<BundledKind> {
         let kinds = self.crds.iter().flat_map(|crd| {
             let (group, kind) = (text(crd, "/spec/group"), text(crd, "/spec/names/kind"));
@@ -185,7 +185,7 @@ impl RegistryBundle {
         kinds.collect()
     }
 
-    /// The kinds that its `ClusterServiceVersion` states to need. OLM v1 does not read them.
+    /// The kinds that the `ClusterServiceVersion` declares as required. OLM v1 does not read them.
     pub fn required_kinds(&self) -> BTreeSet<BundledKind> {
         let crds = items(&self.csv, "/spec/customresourcedefinitions/required").iter();
         let crds = crds.filter_map(|crd| {
@@ -202,8 +202,8 @@ impl RegistryBundle {
         kinds.collect()
     }
 
-    /// The dependencies that its `ClusterServiceVersion` declares. A catalog has them as properties of the bundle, and OLM v1
-    /// installs no bundle with one.
+    /// The dependencies that the `ClusterServiceVersion` declares. A catalog stores them as properties of the bundle,
+    /// and OLM v1 does not install a bundle with a dependency.
     pub fn dependencies(&self) -> BTreeSet<DependencyKind> {
         let required = [
             "/spec/customresourcedefinitions/required",
@@ -217,12 +217,12 @@ impl RegistryBundle {
         dependencies
     }
 
-    /// Whether it has webhooks, for which OLM needs a provider of certificates.
+    /// Whether the bundle has webhooks, for which OLM needs a certificate provider.
     pub fn has_webhooks(&self) -> bool {
         !self.webhooks().is_empty()
     }
 
-    /// What decides whether operator-controller installs it at all.
+    /// The facts that decide whether operator-controller installs the bundle at all.
     pub fn supported(&self) -> Supported {
         let mut modes = InstallModes::default();
         for mode in items(&self.csv, "/spec/installModes") {
@@ -237,13 +237,13 @@ impl RegistryBundle {
         }
     }
 
-    /// What the validators of operator-controller 1.`minor` say, or else what renders the bundle.
+    /// Returns the errors of the validators of operator-controller 1.`minor` or, if there are none, of the renderer.
     pub fn faults(&self, minor: u8) -> Vec<BundleFault> {
         let mut faults = Faults(Vec::new());
         if minor >= SINCE_VALIDATORS {
             self.validate(minor, &mut faults);
         }
-        // What renders the bundle stops at its first error.
+        // The renderer stops at its first error.
         if faults.0.is_empty() {
             self.preserved(&mut faults);
         }
@@ -278,7 +278,7 @@ impl RegistryBundle {
         }
     }
 
-    /// The names of the CRDs whose objects a webhook of the bundle converts: OLM writes that into the CRD.
+    /// The names of the CRDs whose objects a webhook of the bundle converts. OLM writes the webhook into these CRDs.
     pub fn converted(&self) -> BTreeSet<&str> {
         let webhooks = self
             .webhooks()
@@ -288,8 +288,8 @@ impl RegistryBundle {
         named.filter_map(Value::as_str).collect()
     }
 
-    /// The API server asks no webhook about a CRD that keeps unknown fields. Not a validator, but what renders the CRD
-    /// says so.
+    /// The API server does not call a conversion webhook for a CRD that preserves unknown fields. The renderer reports
+    /// this, not a validator.
     fn preserved(&self, faults: &mut Faults) {
         let converted = self.converted();
         for crd in &self.crds {
@@ -379,7 +379,7 @@ impl RegistryBundle {
     }
 }
 
-/// The faults so far.
+/// The faults found so far.
 struct Faults(Vec<BundleFault>);
 
 impl Faults {
@@ -388,13 +388,13 @@ impl Faults {
     }
 }
 
-/// Those that are there more than once, each once, in their order.
+/// Returns the values that occur more than once, sorted and without duplicates.
 fn repeated<T: Copy + Ord>(all: impl Iterator<Item = T>) -> BTreeSet<T> {
     let mut seen = BTreeSet::new();
     all.filter(|one| !seen.insert(*one)).collect()
 }
 
-/// What is wrong with a name that must be a DNS subdomain, as apimachinery says it.
+/// Returns the errors of a name that must be a DNS subdomain, in the words of apimachinery and sorted as in upstream.
 fn invalid_subdomain(name: &str) -> Vec<&'static str> {
     let form = (!is_subdomain(name)).then_some(SUBDOMAIN);
     let long = (name.len() > 253).then_some("must be no more than 253 characters");
@@ -410,15 +410,15 @@ fn text<'a>(object: &'a Value, path: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
-/// The same as [`Value::pointer`] in objects, for keys without a slash, and without the texts that it makes of each key: an
-/// answer looks for thousands of fields.
+/// Returns the field at a path. Like [`Value::pointer`] for objects and keys without a slash, but without an
+/// allocation per key, because one answer looks up thousands of fields.
 pub(crate) fn field<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('/')
         .skip(1)
         .try_fold(object, |at, key| at.get(key))
 }
 
-/// The field at a path of keys, which can have a slash.
+/// Returns the field at a path of keys, which can contain a slash.
 pub(crate) fn field_at<'a>(object: &'a Value, keys: &[&str]) -> Option<&'a Value> {
     keys.iter().try_fold(object, |at, key| at.get(key))
 }
@@ -428,7 +428,7 @@ fn items<'a>(object: &'a Value, path: &str) -> &'a [Value] {
     items.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// What an object is: its kind and its name.
+/// Reduces an object to its identity: API version, kind, name and namespace.
 fn identity(object: &Value) -> Value {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
     let of_metadata = |key| text(object, key);
@@ -444,7 +444,7 @@ fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// An object with these of its fields, and no others.
+/// Returns an object with only these fields.
 pub(crate) fn kept(object: &Value, fields: &[&[&str]]) -> Value {
     let mut kept = json!({});
     for field in fields {
@@ -455,7 +455,7 @@ pub(crate) fn kept(object: &Value, fields: &[&[&str]]) -> Value {
     kept
 }
 
-/// Puts a value into a field, and makes the objects that it is in.
+/// Sets a field, and creates the objects around it.
 fn put(object: &mut Value, path: &[&str], value: Value) {
     let mut at = object;
     for key in path {
@@ -464,7 +464,7 @@ fn put(object: &mut Value, path: &[&str], value: Value) {
     *at = value;
 }
 
-/// What is read of a CRD besides its schemas and the names of its versions.
+/// The fields of a CRD that checks read, apart from its schemas and the names of its versions.
 const CRD_FIELDS: [&[&str]; 6] = [
     &["apiVersion"],
     &["kind"],
@@ -474,7 +474,7 @@ const CRD_FIELDS: [&[&str]; 6] = [
     &["spec", "preserveUnknownFields"],
 ];
 
-/// What is read of a `ClusterServiceVersion`.
+/// The fields of a `ClusterServiceVersion` that checks read.
 const CSV_FIELDS: [&[&str]; 11] = [
     &["kind"],
     &["metadata", "name"],
@@ -489,13 +489,13 @@ const CSV_FIELDS: [&[&str]; 11] = [
     &["spec", "webhookdefinitions"],
 ];
 
-/// The release 1.x that names each object of an unsupported kind.
+/// The first release 1.x that reports each object of an unsupported kind.
 const SINCE_KINDS: u8 = 9;
 
-/// The release 1.x that has validators.
+/// The first release 1.x that has validators.
 const SINCE_VALIDATORS: u8 = 3;
 
-/// The release 1.x that looks at what webhooks are for, and at the install modes of bundles that convert.
+/// The first release 1.x that checks the rules of webhooks, and the install modes of bundles with conversion webhooks.
 const SINCE_WEBHOOK_RULES: u8 = 6;
 
 #[cfg(test)]

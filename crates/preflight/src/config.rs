@@ -1,8 +1,8 @@
-//! `spec.config` of an extension, compared with the schema of a bundle.
+//! Checks `spec.config` of an extension against the schema of a bundle.
 //!
 //! The schema has two fields. `watchNamespace` depends on the install modes of the bundle, `deploymentConfig` on a
-//! gate. Errors have the texts of operator-controller's JSON schema library. Where the library has no fixed order for
-//! several errors, there are several faults here.
+//! gate. Errors have the texts of operator-controller's JSON schema library. If the library reports several errors in
+//! no fixed order, this module reports several faults.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/config/config.go`] and
 //! [`internal/operator-controller/rukpak/bundle/registryv1.go`].
@@ -25,60 +25,60 @@ use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
 use olmguard_catalog::word_set;
 
-/// One fault of a configuration; printed as operator-controller prints it, without what stands before all of them.
+/// A fault of a configuration. Printed as operator-controller prints it, without the prefix of the whole error.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ConfigFault {
-    /// A field is required.
+    /// A required field is missing.
     Required {
-        /// Its path.
+        /// The path of the field.
         field: String,
     },
-    /// Fields that the schema does not have, in byte order. operator-controller names one of them at random.
+    /// Fields that the schema does not have, in byte order. operator-controller reports one of them at random.
     Unknown {
-        /// The field that they are in; empty for the configuration itself.
+        /// The field that contains them; empty for the configuration itself.
         parent: &'static str,
-        /// Their names.
+        /// The names of the fields.
         names: Vec<String>,
     },
-    /// A value has another type.
+    /// A value has the wrong type.
     Type {
         /// The path of the field; empty for the configuration itself.
         field: String,
-        /// Its type.
+        /// The type of the value.
         got: JsonWord,
-        /// The type of the schema.
+        /// The type in the schema.
         want: JsonWord,
     },
-    /// `watchNamespace` is neither null nor a valid string; the errors of both follow.
+    /// `watchNamespace` is neither null nor a valid string. The errors of both alternatives follow.
     Value,
-    /// Several errors of the string follow, or a value below `deploymentConfig` is not of its type.
+    /// Several errors of the string follow, or a value below `deploymentConfig` has the wrong type.
     Failed,
-    /// The namespace is not the one that the install modes ask for.
+    /// The namespace is not one that the install modes allow.
     Format {
-        /// The value.
+        /// The value of `watchNamespace`.
         value: String,
         /// The namespace of the extension.
         namespace: String,
-        /// What is asked for.
+        /// The rule that the value violates.
         mode: NamespaceRule,
     },
-    /// `watchNamespace` is too short or too long for a namespace.
+    /// `watchNamespace` is too short or too long for a namespace name.
     Length {
-        /// Its characters.
+        /// The length of the value in characters.
         characters: usize,
     },
-    /// `watchNamespace` is no name of a namespace.
+    /// `watchNamespace` does not have the form of a namespace name.
     Pattern,
-    /// A quantity in `deploymentConfig`.
+    /// A quantity in `deploymentConfig` is invalid.
     Quantity(QuantityFault),
 }
 
-/// What the install modes of a bundle ask of the watched namespace.
+/// The rule of a bundle's install modes for the watched namespace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NamespaceRule {
-    /// It is the namespace of the extension.
+    /// The watched namespace must be the namespace of the extension.
     Own,
-    /// It is another one.
+    /// The watched namespace must be another one.
     Single,
 }
 
@@ -100,11 +100,11 @@ word_set! {
     }
 }
 
-/// Checks `spec.config`, the whole object, for a bundle with these install modes. Returns the namespace to watch; none
-/// for all.
+/// Checks `spec.config`, the whole object, for a bundle with these install modes. Returns the namespace to watch;
+/// `None` for all namespaces.
 ///
 /// # Errors
-/// All faults, in the order of operator-controller where it has one.
+/// All faults, in the order of operator-controller if it has one.
 pub fn check<'a>(
     modes: InstallModes,
     settings: InstallSettings,
@@ -130,14 +130,14 @@ pub fn check<'a>(
     Err(faults)
 }
 
-/// The configuration of an object of type `Inline`; of any other type nothing is read.
+/// Returns the configuration of an object of type `Inline`. Other types are not read.
 fn inline(config: &Value) -> Option<&Value> {
     let kind = config.get("configType").and_then(Value::as_str);
     let inline = config.get("inline").filter(|inline| !inline.is_null());
     inline.filter(|_| kind == Some("Inline"))
 }
 
-/// The schema of one bundle.
+/// The configuration schema of one bundle.
 struct ConfigSchema<'a> {
     modes: InstallModes,
     has_deployment: bool,
@@ -174,7 +174,7 @@ impl ConfigSchema<'_> {
         }
     }
 
-    /// A bundle that can only watch everything has no such field.
+    /// A bundle that can only watch all namespaces does not have this field.
     fn has_watched(&self) -> bool {
         self.modes.single_namespace || self.modes.own_namespace
     }
@@ -242,7 +242,7 @@ impl NamespaceRule {
     }
 }
 
-/// A value of another type; null is none at all.
+/// Returns the fault of a value with the wrong type. Null counts as missing.
 fn type_fault(field: &str, value: &Value, want: JsonWord) -> ConfigFault {
     let got = JsonWord::of(value);
     if got == JsonWord::Null && !field.is_empty() {
@@ -259,7 +259,7 @@ fn required(field: &str) -> ConfigFault {
 }
 
 impl ConfigFault {
-    /// The fault of these fields, if there are any.
+    /// Returns the fault of unknown fields, if there are any.
     fn unknown(parent: &'static str, mut names: Vec<String>) -> Option<Self> {
         names.sort_unstable();
         (!names.is_empty()).then_some(Self::Unknown { parent, names })
@@ -276,7 +276,7 @@ impl ConfigFault {
         }
     }
 
-    /// Whether it is about the namespace to watch.
+    /// Whether the fault concerns the namespace to watch.
     pub fn is_of_namespace(&self) -> bool {
         match self {
             Self::Value | Self::Format { .. } | Self::Length { .. } | Self::Pattern => true,
@@ -285,7 +285,7 @@ impl ConfigFault {
         }
     }
 
-    /// The same with each of its names alone, of which operator-controller names one.
+    /// Splits the fault into one per name, because operator-controller reports only one name.
     pub fn variants(&self) -> Vec<Self> {
         match self {
             Self::Unknown { parent, names } => {
@@ -300,7 +300,7 @@ impl ConfigFault {
     }
 }
 
-/// All faults as operator-controller joins them; `None` if it names one of several fields at random.
+/// Returns all faults as operator-controller joins them; `None` if it reports one of several fields at random.
 pub fn upstream(faults: &[ConfigFault]) -> Option<String> {
     let is_random = |fault: &ConfigFault| matches!(fault, ConfigFault::Unknown { names, .. } if names.len() > 1);
     if faults.iter().any(is_random) {
@@ -308,7 +308,7 @@ pub fn upstream(faults: &[ConfigFault]) -> Option<String> {
     }
     let is_quantity = |fault: &&ConfigFault| matches!(fault, ConfigFault::Quantity(_));
     let (quantities, faults): (Vec<_>, Vec<_>) = faults.iter().partition(is_quantity);
-    // Quantities are read after the schema.
+    // Upstream reads quantities after the schema check.
     if let ([fault], []) = (quantities.as_slice(), faults.as_slice()) {
         return Some(format!(
             "invalid deploymentConfig: failed to unmarshal deploymentConfig: {fault}"
@@ -327,12 +327,12 @@ fn unknown(name: &str) -> String {
         return "unknown field".to_owned();
     }
     let quoted = in_single_quotes(name);
-    // operator-controller cuts it at the next quote.
+    // operator-controller cuts the name at the next quote.
     let (name, _) = quoted.split_once('\'').unwrap_or((&quoted, ""));
     format!("unknown field {}", go::quote(name))
 }
 
-/// What the library of the schema puts between single quotes.
+/// Escapes a text as the schema library does between single quotes.
 fn in_single_quotes(text: &str) -> String {
     let escaped = go::escape(text);
     escaped.replace("\\\"", "\"").replace('\'', "\\'")
@@ -422,13 +422,13 @@ const WATCH_NAMESPACE: &str = "watchNamespace";
 
 const DEPLOYMENT_CONFIG: &str = "deploymentConfig";
 
-/// The characters of the longest namespace.
+/// The maximum length of a namespace name in characters.
 const LONGEST: usize = 63;
 
-/// The release 1.x whose extensions have `spec.config`; those before have an annotation.
+/// The first release 1.x whose extensions have `spec.config`. Earlier releases use an annotation.
 pub const SINCE_CONFIG: u8 = 5;
 
-/// The release 1.x that reads `spec.config` with the gate off, too.
+/// The first release 1.x that reads `spec.config` also if the gate is off.
 const SINCE_ALWAYS: u8 = 9;
 
 #[cfg(test)]

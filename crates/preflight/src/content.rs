@@ -1,4 +1,4 @@
-//! What is in the images of bundles, as far as they have been read, and what a cluster has that they would be installed in.
+//! The contents of bundle images that have been read, and the objects of the cluster that an installation meets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use olmguard_catalog::memory::Heap;
 use olmguard_catalog::olm::CertificateProvider;
 use olmguard_catalog::version::go;
 
-/// Why operator-controller reads no bundle in an image, in one printable line.
+/// The reason why operator-controller cannot read a bundle from an image, in one printable line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnreadableBundle(String);
 
 impl UnreadableBundle {
-    /// For this reason, which can have names of files in it.
+    /// Wraps a reason, which can contain file names.
     pub fn new(why: &str) -> Self {
         Self(go::one_line(why))
     }
@@ -32,24 +32,24 @@ impl UnreadableBundle {
     }
 }
 
-/// What a cluster has of the kinds and objects of bundles.
+/// The kinds and objects of a cluster that are relevant to bundles.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterObjects {
-    /// The CRDs of the bundles that exist, by their names. They show their owner and their version.
+    /// The existing CRDs of the bundles, by name, with their owner and their version.
     pub crds: BTreeMap<String, Value>,
-    /// All CRDs of the cluster, if they are watched. They show their owner.
+    /// All CRDs of the cluster, with their owner, if CRDs are watched.
     pub watched_crds: Arc<BTreeMap<String, Value>>,
     /// The kinds of the bundles' objects that the API server does not serve.
     pub unserved: BTreeSet<BundledKind>,
-    /// The other objects that first installations make and that exist, with their metadata.
+    /// The other existing objects that first installations would create, with their metadata.
     pub others: BTreeMap<RenderedObject, Value>,
-    /// What installations need and does not exist.
+    /// The objects that installations need and that do not exist.
     pub missing: BTreeSet<NeededObject>,
     /// The version of Kubernetes.
     pub kubernetes: Option<KubernetesVersion>,
 }
 
-/// An object that must be there before OLM can install a bundle, and that OLM does not create.
+/// An object that must exist before OLM can install a bundle, and that OLM does not create.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum NeededObject {
     /// The namespace that the bundle is installed in.
@@ -58,22 +58,22 @@ pub enum NeededObject {
     WatchedNamespace(String),
     /// The service account that operator-controller installs the bundle with, up to release 1.10.
     ServiceAccount {
-        /// Its namespace.
+        /// The namespace of the service account.
         namespace: String,
-        /// Its name.
+        /// The name of the service account.
         name: String,
     },
 }
 
 impl NeededObject {
-    /// The object of a manifest that can be needed.
+    /// Returns the object of a manifest, if it is of a kind that can be needed.
     pub fn of_manifest(manifest: &Value) -> Option<Self> {
         let text = |path: &str| manifest.pointer(path).and_then(Value::as_str);
         let name = text("/metadata/name")?.to_owned();
         match (text("/apiVersion")?, text("/kind")?) {
             ("v1", "Namespace") => Some(Self::Namespace(name)),
             ("v1", "ServiceAccount") => {
-                // Without one, what applies the manifest chooses it.
+                // Without a namespace, the tool that applies the manifest chooses it.
                 let namespace = text("/metadata/namespace").unwrap_or_default();
                 let namespace = namespace.to_owned();
                 Some(Self::ServiceAccount { namespace, name })
@@ -82,8 +82,8 @@ impl NeededObject {
         }
     }
 
-    /// Whether a needed object cannot be missing because this one comes with the same change: it is the same, or the
-    /// namespace of it.
+    /// Whether a needed object cannot be missing because this object is part of the same change. This object is either
+    /// the needed one or its namespace.
     pub fn brings(&self, needed: &Self) -> bool {
         match (self, needed) {
             (Self::Namespace(name), Self::Namespace(of) | Self::WatchedNamespace(of)) => name == of,
@@ -99,7 +99,7 @@ impl NeededObject {
         }
     }
 
-    /// Whether operator-controller 1.`minor` needs it.
+    /// Whether operator-controller 1.`minor` needs the object.
     pub fn is_needed_by(&self, minor: u8) -> bool {
         match self {
             Self::Namespace(_) => true,
@@ -108,7 +108,7 @@ impl NeededObject {
         }
     }
 
-    /// The check that fails without it.
+    /// The check that fails if the object is missing.
     pub fn check(&self) -> PreflightCheck {
         match self {
             Self::Namespace(_) => PreflightCheck::NamespaceMissing,
@@ -119,7 +119,7 @@ impl NeededObject {
 }
 
 impl ClusterObjects {
-    /// Adds what the same cluster has of other bundles.
+    /// Adds facts about the same cluster that were read for other bundles.
     fn extend(&mut self, other: Self) {
         self.crds.extend(other.crds);
         if self.watched_crds.is_empty() {
@@ -131,18 +131,18 @@ impl ClusterObjects {
         self.kubernetes = self.kubernetes.max(other.kubernetes);
     }
 
-    /// The CRD of this name, if it is there and was read.
+    /// Returns the CRD with this name, if it exists and was read.
     pub fn crd(&self, name: &str) -> Option<&Value> {
         self.crds.get(name).or_else(|| self.watched_crds.get(name))
     }
 
-    /// The objects that are there and that OLM would make of a bundle, without CRDs.
+    /// Returns the existing objects that OLM would create from a bundle, except CRDs.
     pub fn others_of(
         &self,
         bundle: &RegistryBundle,
         target: RenderTarget<'_>,
     ) -> Vec<(RenderedObject, &Value)> {
-        // A search for paths asks for each edge and each setting.
+        // A search for upgrade paths calls this for each edge and each setting.
         if self.others.is_empty() {
             return Vec::new();
         }
@@ -151,15 +151,15 @@ impl ClusterObjects {
             .collect()
     }
 
-    /// Whether the API of cert-manager is served.
+    /// Whether the cluster serves the API of cert-manager.
     pub fn has_cert_manager(&self) -> bool {
         let mut kinds = certificate_kinds().into_iter();
         self.unserved.is_empty() || kinds.all(|kind| !self.unserved.contains(&kind))
     }
 
-    /// The kinds of a bundle's objects that are not served.
+    /// Returns the kinds of a bundle's objects that the cluster does not serve.
     pub fn unserved_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
-        // Most clusters serve all.
+        // Most clusters serve all kinds.
         if self.unserved.is_empty() {
             return Vec::new();
         }
@@ -167,7 +167,8 @@ impl ClusterObjects {
         kinds.filter(|kind| self.unserved.contains(kind)).collect()
     }
 
-    /// The kinds that a bundle states to need and that are not served, without those that it brings itself.
+    /// Returns the kinds that a bundle declares as required and that the cluster does not serve, except those that the
+    /// bundle defines itself.
     pub fn unserved_needs_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
         if self.unserved.is_empty() {
             return Vec::new();
@@ -183,20 +184,20 @@ impl ClusterObjects {
 /// The last release 1.x that installs bundles with `spec.serviceAccount`.
 const LAST_SERVICE_ACCOUNT: u8 = 10;
 
-/// What OLM makes with cert-manager for each Deployment that has webhooks.
+/// The kinds that OLM creates with cert-manager for each Deployment that has webhooks.
 fn certificate_kinds() -> [BundledKind; 2] {
     ["Certificate", "Issuer"].map(|kind| BundledKind::of("cert-manager.io/v1", kind))
 }
 
-/// Contents of bundles, and what the cluster has of them. Clones share the bundles.
+/// The contents of bundles, and the related facts about the cluster. Clones share the bundles.
 #[derive(Clone, Debug, Default)]
 pub struct BundleContents {
     bundles: BTreeMap<String, Arc<Result<RegistryBundle, UnreadableBundle>>>,
     cluster: Option<ClusterObjects>,
-    /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once, because
-    /// schemas can be large and a search for paths visits a bundle once for each edge.
+    /// The result of comparing each bundle with the CRDs of the cluster, by image. Each comparison is made once,
+    /// because schemas can be large and a search for upgrade paths visits a bundle once per edge.
     compared: BTreeMap<String, Arc<ComparedCrds>>,
-    /// The release 1.x that they are read ahead for; none if a command has pulled the images that it needs.
+    /// The release 1.x for which the contents are prefetched; `None` if a command has pulled the images that it needs.
     ahead_of: Option<u8>,
 }
 
@@ -209,7 +210,7 @@ impl BundleContents {
         ahead_of: None,
     };
 
-    /// Bundles by the image references that catalogs have for them.
+    /// Builds contents from bundles, by the image references that catalogs have for them.
     pub fn of(
         bundles: impl IntoIterator<Item = (String, Result<RegistryBundle, UnreadableBundle>)>,
     ) -> Self {
@@ -222,8 +223,8 @@ impl BundleContents {
         }
     }
 
-    /// All of these contents together, read ahead for one cluster with operator-controller 1.`minor`; and who owns each CRD
-    /// of the cluster, if that is known.
+    /// Combines contents that are prefetched for one cluster with operator-controller 1.`minor`, and adds the owners
+    /// of the cluster's CRDs, if they are known.
     pub fn ahead<'c>(
         minor: u8,
         all: impl IntoIterator<Item = &'c Self>,
@@ -254,18 +255,18 @@ impl BundleContents {
         ahead
     }
 
-    /// Whether they are read ahead: then a missing image is not read yet.
+    /// Whether the contents are prefetched: then an image that is missing may still be read later.
     pub fn is_ahead(&self) -> bool {
         self.ahead_of.is_some()
     }
 
-    /// Whether they were read ahead for another operator-controller than 1.`minor`.
+    /// Whether the contents were prefetched for another operator-controller than 1.`minor`.
     pub fn are_of_other(&self, minor: u8) -> bool {
         self.ahead_of.is_some_and(|of| of != minor)
     }
 
-    /// These bundles with what the cluster has of them, once each CRD of the cluster is compared. The schemas of the bundles
-    /// are dropped.
+    /// Adds the facts about the cluster. Each CRD of the cluster must have been compared before, because this drops
+    /// the schemas of the bundles.
     pub fn with_cluster(self, cluster: ClusterObjects) -> Self {
         let bundles = self.bundles.into_iter().map(|(image, bundle)| {
             let bundle = match &*bundle {
@@ -281,8 +282,8 @@ impl BundleContents {
         }
     }
 
-    /// Compares a CRD of the cluster with the CRDs of the bundles, as operator-controller 1.`minor` does. It keeps the result
-    /// only, because a CRD can have megabytes.
+    /// Compares a CRD of the cluster with the CRDs of the bundles, as operator-controller 1.`minor` does. Only the
+    /// result is kept, because a CRD can have megabytes.
     pub fn compare(&mut self, name: &str, crd: &Value, minor: u8) {
         for (image, bundle) in &self.bundles {
             let Ok(bundle) = &**bundle else { continue };
@@ -294,35 +295,36 @@ impl BundleContents {
         }
     }
 
-    /// What was found in the CRDs of an image, if the image and the cluster are known.
+    /// Returns the result of comparing the CRDs of an image, if the image and the cluster are known.
     pub fn compared(&self, image: &str) -> Option<&ComparedCrds> {
         self.compared.get(image).map(Arc::as_ref)
     }
 
-    /// Whether no image is known.
+    /// Whether the contents have no image.
     pub fn is_empty(&self) -> bool {
         self.bundles.is_empty()
     }
 
-    /// The bundle in an image, if the image is known.
+    /// Returns the bundle in an image, or why it is unreadable, if the image is known.
     pub fn image(&self, image: &str) -> Option<Result<&RegistryBundle, &UnreadableBundle>> {
         self.bundles.get(image).map(|bundle| Result::as_ref(bundle))
     }
 
-    /// The bundle in an image, if the image is known and has one.
+    /// Returns the bundle in an image, if the image is known and readable.
     pub fn bundle(&self, image: &str) -> Option<&RegistryBundle> {
         self.image(image)?.ok()
     }
 
-    /// The names of all CRDs of the bundles. What no CRD can be named is not among them: it would be a part of a path
-    /// that the API server is asked for.
+    /// Returns the names of all CRDs of the bundles. Names that no CRD can have are omitted, because a name becomes
+    /// part of a request path to the API server.
     pub fn crd_names(&self) -> BTreeSet<&str> {
         let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
         let names = bundles.flat_map(RegistryBundle::crd_names);
         names.filter(|name| is_subdomain(name)).collect()
     }
 
-    /// The kinds of all objects of the bundles, and of those that OLM makes for webhooks with cert-manager.
+    /// Returns the kinds of all objects of the bundles, and of the objects that OLM creates for webhooks with
+    /// cert-manager.
     pub fn kinds(&self) -> BTreeSet<BundledKind> {
         let bundles = || self.bundles.values().flat_map(|bundle| &**bundle);
         let of_webhooks = bundles().filter(|bundle| bundle.has_webhooks());
@@ -331,14 +333,15 @@ impl BundleContents {
         all.chain(made).collect()
     }
 
-    /// The kinds that the bundles state to need.
+    /// Returns the kinds that the bundles declare as required.
     pub fn required_kinds(&self) -> BTreeSet<BundledKind> {
         let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
         bundles.flat_map(RegistryBundle::required_kinds).collect()
     }
 
-    /// The objects that OLM would make of the bundle in an image, by names that are known before, without CRDs and without
-    /// kinds that keep it from being installed. What a provider of certificates makes is among them, whichever it is.
+    /// Returns the objects that OLM would create from the bundle in an image and whose names are known in advance.
+    /// CRDs and kinds that prevent the installation are omitted. The objects for a certificate provider are included,
+    /// whichever provider is used.
     pub fn made_of(&self, image: &str, namespace: &str) -> Vec<RenderedObject> {
         let target = RenderTarget {
             namespace,
@@ -353,14 +356,14 @@ impl BundleContents {
         made
     }
 
-    /// What the cluster has of them, if that is known.
+    /// The facts about the cluster, if they are known.
     pub fn cluster(&self) -> Option<&ClusterObjects> {
         self.cluster.as_ref()
     }
 }
 
 impl Heap for BundleContents {
-    /// Of the cluster, only the findings in its CRDs are counted: the rest is a few names.
+    /// Counts the bundles and the findings in the cluster's CRDs. Other facts about the cluster are only a few names.
     fn heap_bytes(&self) -> usize {
         let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
         let compared = self.compared.values();
@@ -371,27 +374,27 @@ impl Heap for BundleContents {
     }
 }
 
-/// What a bundle would be installed in.
+/// The cluster that a bundle would be installed in.
 #[derive(Clone, Copy, Debug)]
 pub enum InstallTarget<'a> {
-    /// A cluster that is known.
+    /// A cluster whose objects are known.
     Cluster(&'a ClusterObjects),
-    /// A cluster of which only the installed bundle is known. Its CRDs can have been edited since.
+    /// A cluster of which only the installed bundle is known. Its CRDs may have been edited after the installation.
     Installed(&'a RegistryBundle),
 }
 
-/// A CRD of a bundle that cannot replace the one that is there.
+/// A CRD of a bundle that cannot replace the existing one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RefusedCrd {
-    /// Its name.
+    /// The name of the CRD.
     pub name: String,
-    /// What is in the way.
+    /// The differences that prevent the replacement.
     pub comparison: CrdComparison,
 }
 
 impl RefusedCrd {
-    /// What is in the way, the worst first, each with the name of the CRD: a change, or none if operator-controller
-    /// panics.
+    /// Returns the reasons for users, the worst first, each with the name of the CRD. `None` stands for a crash of
+    /// operator-controller.
     pub fn of_people(&self) -> impl Iterator<Item = (&str, Option<&CrdFinding>)> {
         let panics = self.comparison.panics.then_some(None);
         let changes = self.comparison.of_people().into_iter().map(Some);
@@ -400,12 +403,12 @@ impl RefusedCrd {
     }
 }
 
-/// What a comparison of all CRDs found.
+/// The result of comparing all CRDs of a bundle.
 #[derive(Clone, Debug, Default)]
 pub struct ComparedCrds {
-    /// The CRDs that cannot replace those that are there, in the order of the bundle's files.
+    /// The CRDs that cannot replace the existing ones, in the order of the bundle's files.
     pub refused: Vec<RefusedCrd>,
-    /// The first CRD that cannot be compared: it has no versions, or is too large.
+    /// The first CRD that cannot be compared, because it has no versions or is too large.
     pub uncompared: Option<UncomparedCrd>,
 }
 
@@ -413,15 +416,15 @@ pub struct ComparedCrds {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("bundle {bundle}: a CRD cannot be compared: {error}")]
 pub struct UncomparedCrd {
-    /// The name of the bundle that would replace it.
+    /// The name of the bundle whose CRD would replace it.
     bundle: String,
-    /// Its place among the CRDs of the bundle.
+    /// The position among the CRDs of the bundle.
     at: usize,
     error: CrdError,
 }
 
 impl InstallTarget<'_> {
-    /// The cluster, if it is known.
+    /// The cluster, if its objects are known.
     pub fn cluster(&self) -> Option<&ClusterObjects> {
         match self {
             Self::Cluster(cluster) => Some(cluster),
@@ -431,19 +434,19 @@ impl InstallTarget<'_> {
 }
 
 impl ComparedCrds {
-    /// Compares the CRDs of a bundle with the CRDs of the bundle that it would replace, as operator-controller 1.`minor` does.
-    /// Of a release that compares in another way, only what the API server refuses is certain.
+    /// Compares the CRDs of a bundle with those of the bundle that it would replace, as operator-controller 1.`minor`
+    /// does. For a release that compares differently, only findings that the API server enforces are certain.
     pub fn of(old: &RegistryBundle, new: &RegistryBundle, minor: u8) -> Self {
         compare(new, minor, |name| {
             let mut crds = old.crds().iter();
             let crd = crds.find(|crd| crd_name(crd) == Some(name));
-            // The API server has turned another one into v1, and it is not known how.
+            // The API server has converted other versions to v1 in a way that is not known here.
             let crd = crd.filter(|crd| is_v1(crd));
             crd.map(|crd| ReplacedCrd::OfBundle(old, crd))
         })
     }
 
-    /// Adds what was found in other CRDs of the same bundle, in the order of its files.
+    /// Adds the result for other CRDs of the same bundle, and keeps the order of its files.
     fn extend(&mut self, other: Self, bundle: &RegistryBundle) {
         self.refused.extend(other.refused);
         let at = |refused: &RefusedCrd| {
@@ -456,16 +459,16 @@ impl ComparedCrds {
     }
 }
 
-/// A CRD that is there.
+/// An existing CRD.
 #[derive(Clone, Copy)]
 enum ReplacedCrd<'a> {
-    /// As the API server returns it.
+    /// The CRD as the API server returns it.
     OfCluster(&'a Value),
-    /// As it is in the bundle that is installed.
+    /// The CRD as it is in the installed bundle.
     OfBundle(&'a RegistryBundle, &'a Value),
 }
 
-/// Compares each CRD of a bundle with the CRD of its name that it would replace.
+/// Compares each CRD of a bundle with the existing CRD of the same name.
 fn compare<'a>(
     by: &RegistryBundle,
     minor: u8,
@@ -510,12 +513,12 @@ fn compare_one(
     }))
 }
 
-/// Of a CRD in the cluster, what shows who owns it, and which version of the object it is.
+/// Returns the fields of a CRD that show its owner and its resource version.
 pub fn owned(crd: &Value) -> Value {
     kept(crd, &owner::MARKS)
 }
 
-/// The others are not compared, and the API server does not take them any more.
+/// Whether a CRD is of `apiextensions.k8s.io/v1`. Other versions are not compared, and API servers no longer accept them.
 fn is_v1(crd: &Value) -> bool {
     let api_version = crd.get("apiVersion").and_then(Value::as_str);
     api_version == Some("apiextensions.k8s.io/v1")
@@ -525,7 +528,7 @@ fn crd_name(crd: &Value) -> Option<&str> {
     field(crd, "/metadata/name").and_then(Value::as_str)
 }
 
-/// A CRD as OLM renders it.
+/// Reads a CRD as OLM renders it.
 fn rendered<'a>(bundle: &RegistryBundle, object: &'a Value) -> Result<ComparedCrd<'a>, CrdError> {
     let read = ComparedCrd::read(object)?;
     Ok(if bundle.converted().contains(read.name) {

@@ -1,16 +1,16 @@
-//! Whether a CRD can replace the one in the cluster, as operator-controller decides by crdify.
+//! Checks whether a CRD can replace the existing one, as operator-controller decides with crdify.
 //!
 //! ```text
 //! old, new ──> versions with their schemas ──> paths of each ──┬─> the same version, old to new
 //!                                                              └─> each served version of new to those above it
 //! ```
 //!
-//! crdify walks maps in Go's random order; here findings are in byte order of their lines. Where that order changes
-//! what is refused, a finding is [`FindingCertainty::Unsteady`].
+//! crdify iterates over maps in Go's random order. Here, findings are in the byte order of their lines. If that random
+//! order affects the decision, a finding is [`FindingCertainty::Unsteady`].
 //!
 //! Upstream: kubernetes-sigs/crdify at the commit that operator-controller pins, in the configuration of
-//! operator-controller's [`rukpak/preflights/crdupgradesafety`]: conversion is ignored, what is not understood is an
-//! error, values may be added to an enum.
+//! operator-controller's [`rukpak/preflights/crdupgradesafety`]: conversion is ignored, unhandled changes are errors,
+//! and enum values may be added.
 //!
 //! [`rukpak/preflights/crdupgradesafety`]: https://github.com/operator-framework/operator-controller/tree/v1.11.0/internal/operator-controller/rukpak/preflights/crdupgradesafety
 
@@ -33,19 +33,19 @@ use olmguard_catalog::version::go;
 pub use crate::crd::compare::compare;
 pub use crate::crd::property::PropertyChange;
 
-/// Which crdify compares, by the release of operator-controller.
+/// A generation of crdify, by the release of operator-controller.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum CrdGeneration {
-    /// v1.5 to v1.8: a schema of `allOf`, `anyOf`, `oneOf` or `not` takes the place of the one that it is in.
+    /// v1.5 to v1.8: a schema of `allOf`, `anyOf`, `oneOf` or `not` replaces the schema that contains it.
     V1_5,
-    /// v1.9: every schema has a path of its own; `pattern` and `nullable` are understood.
+    /// v1.9: every schema has a path of its own; `pattern` and `nullable` are handled.
     V1_9,
-    /// v1.10 and v1.11: `oneOf` is understood.
+    /// v1.10 and v1.11: `oneOf` is handled.
     V1_10,
 }
 
 impl CrdGeneration {
-    /// The generation of operator-controller 1.`minor`, or the one that is most like it.
+    /// Returns the generation of operator-controller 1.`minor`, or the most similar one.
     pub fn of(minor: u8) -> Self {
         match minor {
             0..=8 => Self::V1_5,
@@ -54,16 +54,16 @@ impl CrdGeneration {
         }
     }
 
-    /// Whether operator-controller 1.`minor` compares exactly so. Older releases have the same ideas, and differ in details.
+    /// Whether operator-controller 1.`minor` compares exactly like a generation. Older releases differ in details.
     pub fn is_of(minor: u8) -> bool {
         minor >= 5
     }
 }
 
-/// What of a `CustomResourceDefinition` is compared.
+/// The compared parts of a `CustomResourceDefinition`.
 #[derive(Clone, Debug)]
 pub struct ComparedCrd<'a> {
-    /// Its name, such as `widgets.example.com`.
+    /// The name, such as `widgets.example.com`.
     pub name: &'a str,
     scope: &'a str,
     stored: Vec<&'a str>,
@@ -75,24 +75,24 @@ pub struct ComparedCrd<'a> {
 struct CrdVersion<'a> {
     name: &'a str,
     is_served: bool,
-    /// Whether new objects are stored in it.
+    /// Whether new objects are stored in this version.
     is_storage: bool,
-    /// `schema`, whether or not there is an `openAPIV3Schema` in it.
+    /// The field `schema`, whether or not it contains an `openAPIV3Schema`.
     schema: Option<&'a Map<String, Value>>,
 }
 
-/// Why an object cannot be compared as a CRD.
+/// The reason why an object cannot be compared as a CRD.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CrdError {
-    /// A field is missing, or of another type.
+    /// A field is missing or has the wrong type.
     #[error("{field}: expected {expected}")]
     Field {
         /// The path of the field.
         field: String,
-        /// What is expected.
+        /// The expected value.
         expected: &'static str,
     },
-    /// A schema is nested deeper than any API server takes.
+    /// A schema is nested deeper than any API server accepts.
     #[error(
         "CRD {crd}: the schema of version {version} is nested too deep: expected at most {most} levels"
     )]
@@ -101,29 +101,30 @@ pub enum CrdError {
         crd: String,
         /// The version.
         version: String,
-        /// How many levels are read.
+        /// The maximum number of levels.
         most: usize,
     },
-    /// The names of fields, each with the names of all that it is in, take more memory than a comparison may.
+    /// The paths of a version need more memory than a comparison may use. A path repeats the names of all fields that
+    /// contain it.
     #[error(
         "CRD {crd}: the paths of version {version} are too long: expected at most {most} bytes"
     )]
     TooLarge {
         /// The name of the CRD.
         crd: String,
-        /// The version that is one too many.
+        /// The version that exceeds the limit.
         version: String,
-        /// How many bytes of text a comparison may make.
+        /// The maximum size of the text in a comparison, in bytes.
         most: usize,
     },
-    /// There are more versions than can be compared with each other.
+    /// The CRD has more versions than can be compared with each other.
     #[error("CRD {crd}: spec.versions: expected at most {most} versions, found {found}")]
     TooManyVersions {
         /// The name of the CRD.
         crd: String,
-        /// How many there are.
+        /// The number of versions found.
         found: usize,
-        /// How many are read.
+        /// The maximum number of versions.
         most: usize,
     },
 }
@@ -132,7 +133,7 @@ impl<'a> ComparedCrd<'a> {
     /// Reads an object of `apiextensions.k8s.io/v1`, with its status if it has one.
     ///
     /// # Errors
-    /// If it has no name, or its versions are not a list of versions with names, or there are too many of them.
+    /// If the object has no name, or `spec.versions` is not a list of versions with names, or has too many versions.
     pub fn read(object: &'a Value) -> Result<Self, CrdError> {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str);
         let name = text("/metadata/name").ok_or_else(|| field("metadata.name", "a string"))?;
@@ -159,7 +160,7 @@ impl<'a> ComparedCrd<'a> {
         })
     }
 
-    /// The same with objects that a webhook converts, which OLM writes into a CRD that a bundle names so.
+    /// Marks the CRD as converted by a webhook, as OLM does for the CRDs that a bundle's conversion webhooks name.
     pub fn converted_by_webhook(self) -> Self {
         Self {
             converts_by_webhook: true,
@@ -167,7 +168,8 @@ impl<'a> ComparedCrd<'a> {
         }
     }
 
-    /// The same in a cluster, where objects may be stored in its storage version. A manifest does not say so.
+    /// Treats a manifest as a created CRD: objects can be stored in its storage version, which the manifest does not
+    /// show.
     pub fn created(self) -> Self {
         let stored = self.versions.iter().filter(|version| version.is_storage);
         Self {
@@ -207,78 +209,81 @@ fn field(field: &str, expected: &'static str) -> CrdError {
     }
 }
 
-/// What is wrong with a replacement.
+/// The differences that prevent a replacement.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CrdComparison {
-    /// The findings, in byte order of their lines. operator-controller accepts a CRD without any.
+    /// The findings, in the byte order of their lines. operator-controller accepts a CRD without findings.
     pub findings: Vec<CrdFinding>,
-    /// Whether operator-controller fails while it compares, because a version has no schema: it writes no status then.
+    /// Whether operator-controller crashes during the comparison because a version has no schema. It then writes no
+    /// status.
     pub panics: bool,
 }
 
-/// One reason against a replacement; printed as upstream prints it, without what it adds to `unhandled` and `oneOf`.
+/// One reason against a replacement. Printed as upstream prints it, without the details of `unhandled` and `oneOf`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CrdFinding {
-    /// The versions that it is found in.
+    /// The compared versions.
     pub versions: ComparedVersions,
-    /// What changes.
+    /// The change.
     pub change: CrdChange,
-    /// Whether operator-controller finds it, too.
+    /// Whether operator-controller reports the finding, too.
     pub certainty: FindingCertainty,
 }
 
-/// Whether operator-controller finds what is found here.
+/// Whether operator-controller reports a finding of this crate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FindingCertainty {
-    /// It does.
+    /// operator-controller reports the finding in every run.
     Certain,
-    /// It does in about half of the runs: names of required fields in random order decide.
+    /// operator-controller reports the finding in about half of its runs, depending on the random order of required
+    /// fields.
     Unsteady,
-    /// It may: its release compares in another way.
+    /// operator-controller may report the finding, because its release compares differently.
     OfOtherRelease,
 }
 
-/// The versions that a finding is about.
+/// The versions that a finding concerns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ComparedVersions {
     /// The CRD as a whole.
     All,
-    /// This one, old to new.
+    /// One version, in the old and the new CRD.
     Same(String),
     /// Two served versions of the new CRD, the lower one first.
     Served(String, String),
 }
 
-/// What changes.
+/// A change between two schemas or CRDs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CrdChange {
-    /// A field is no longer there.
+    /// A field is removed.
     FieldRemoved {
         /// The version.
         version: String,
         /// The path of the field.
         path: String,
     },
-    /// The scope.
+    /// The scope changes.
     Scope {
-        /// The old one.
+        /// The old scope.
         from: String,
-        /// The new one.
+        /// The new scope.
         to: String,
     },
-    /// Versions in which objects may be stored are gone.
+    /// Versions in which objects may be stored are removed.
     StoredVersionsRemoved(Vec<String>),
-    /// A property.
+    /// A property changes.
     Property {
-        /// Its path, which begins with `^`.
+        /// The path of the property, which starts with `^`.
         path: String,
-        /// What changes of it.
+        /// The change of the property.
         change: PropertyChange,
     },
 }
 
 impl CrdComparison {
-    /// The same for a release that compares in another way: only what the API server refuses is certain.
+    /// Marks the findings as those of a release that compares differently: only those that the API server enforces are
+    /// certain.
     pub(crate) fn of_other_release(mut self) -> Self {
         for found in &mut self.findings {
             if !found.is_refused_by_server() {
@@ -291,7 +296,7 @@ impl CrdComparison {
         }
     }
 
-    /// [`Self::worst_first`] without what a removed field entails: all that is found of the field says it once more.
+    /// Like [`Self::worst_first`], without the findings that only follow from the removal of their field.
     pub fn of_people(&self) -> Vec<&CrdFinding> {
         let removed = self.removed();
         let mut findings = self.worst_first();
@@ -299,7 +304,7 @@ impl CrdComparison {
         findings
     }
 
-    /// The fields that are removed: version and path of each.
+    /// Returns the removed fields: the version and the path of each.
     pub fn removed(&self) -> BTreeSet<(&str, &str)> {
         let removed = self
             .findings
@@ -311,8 +316,9 @@ impl CrdComparison {
         removed.collect()
     }
 
-    /// The findings for people: what the API server refuses, too, comes first, then what breaks objects or clients, then
-    /// what may be harmless, and last what only some runs find. Findings of one kind are in byte order.
+    /// Returns the findings in the order for users. Findings that the API server also refuses are first. Then follow
+    /// those that break objects or clients, those that may be harmless, and those that only some runs report. Findings
+    /// of one kind are in byte order.
     pub fn worst_first(&self) -> Vec<&CrdFinding> {
         let mut findings: Vec<_> = self.findings.iter().collect();
         findings.sort_by_key(|found| found.rank());
@@ -321,14 +327,14 @@ impl CrdComparison {
 }
 
 impl Heap for CrdFinding {
-    /// Twice the text of its line: lists of findings have spare capacity.
+    /// An estimate: twice the text of the line, because lists of findings have spare capacity.
     fn heap_bytes(&self) -> usize {
         memory::allocated(self.to_string().len() * 2)
     }
 }
 
 impl CrdFinding {
-    /// The place of its kind among all, the worst first; what is not certain comes last.
+    /// The sort key of the finding: the worst kind first, uncertain findings last.
     pub fn rank(&self) -> (bool, u8) {
         let rank = match self.check() {
             PreflightCheck::CrdScope | PreflightCheck::CrdStoredVersion => 0,
@@ -340,17 +346,17 @@ impl CrdFinding {
         (!self.is_certain(), rank)
     }
 
-    /// Whether operator-controller refuses the CRD for it in every run.
+    /// Whether operator-controller refuses the CRD for this finding in every run.
     pub fn is_certain(&self) -> bool {
         self.certainty == FindingCertainty::Certain
     }
 
-    /// Whether the API server refuses the CRD for it, too.
+    /// Whether the API server refuses the CRD for this finding, too.
     pub fn is_refused_by_server(&self) -> bool {
         self.rank() == (false, 0)
     }
 
-    /// Whether it is about a field of which another finding says that it is removed.
+    /// Whether the finding concerns a field that another finding reports as removed.
     pub fn is_repeated(&self, removed: &BTreeSet<(&str, &str)>) -> bool {
         match (&self.versions, &self.change) {
             (ComparedVersions::Same(version), CrdChange::Property { path, .. }) => {
@@ -360,7 +366,7 @@ impl CrdFinding {
         }
     }
 
-    /// The line of operator-controller, if it is known whole.
+    /// The line that operator-controller prints, if all of it is known.
     pub fn upstream(&self) -> Option<String> {
         let is_cut = matches!(
             &self.change,
@@ -414,7 +420,7 @@ impl fmt::Display for CrdFinding {
     }
 }
 
-/// The versions that are compared, each served one with those above it. CRDs have three or four.
+/// The maximum number of versions. Each served version is compared with all higher ones. CRDs have three or four.
 const MOST_VERSIONS: usize = 32;
 
 #[cfg(test)]

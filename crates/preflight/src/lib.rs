@@ -1,11 +1,12 @@
-//! What operator-controller checks after it has chosen a bundle and before its objects are on the cluster.
+//! The checks that operator-controller, Helm and the API server make between the choice of a bundle and its
+//! installation.
 //!
 //! ```text
 //! support, configuration ──> registry+v1 validators ──> rendering ──> CRD upgrade safety
 //! ```
 //!
-//! Each check is a function from facts to findings. A finding carries the text of operator-controller where that is
-//! the same in every run; the words for people are the engine's.
+//! Each check is a function from facts to findings. A finding carries the text of operator-controller if that text is
+//! the same in every run. The explanations for users are in the engine.
 
 pub mod bundle;
 pub mod config;
@@ -19,38 +20,39 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// The most characters of the name of an extension with a Helm release. Helm itself takes 53, but the release is kept in a
-/// Secret with a label `sh.helm.release.v1.NAME.v1`, which can have 63. The tenth revision has one character less.
+/// The maximum length of an extension name for a Helm release. Helm itself accepts 53 characters. But a release is
+/// stored in a Secret with a label `sh.helm.release.v1.NAME.v1`, whose value can have 63. From the tenth revision on,
+/// the name can have one character less.
 ///
 /// Upstream: helm-operator-plugins, [`pkg/storage/labels.go`].
 ///
 /// [`pkg/storage/labels.go`]: https://github.com/operator-framework/helm-operator-plugins/blob/v0.9.1/pkg/storage/labels.go
 pub const LONGEST_RELEASE_NAME: usize = 41;
 
-// === The checks, each with the id by which people and pipelines know it ===
+// === The checks, each with its stable id ===
 //
-// The comment of a variant is its title, which viewers of findings show.
+// The comment of a variant is its title, which is shown with findings.
 
 macro_rules! checks {
     ($($(#[doc = $about:literal])+ $check:ident => $id:literal,)+) => {
-        /// A check that operator-controller, Helm or the API server makes after resolution.
+        /// A check of operator-controller, Helm or the API server that follows resolution.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum PreflightCheck {
             $($(#[doc = $about])+ $check,)+
         }
 
         impl PreflightCheck {
-            /// All of them, in the order in which operator-controller makes them.
+            /// All checks, in the order in which operator-controller makes them.
             pub const ALL: &'static [Self] = &[$(Self::$check),+];
 
-            /// The id in messages, JSON and pages.
+            /// The id in messages, JSON and documentation pages.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$check => $id,)+
                 }
             }
 
-            /// What is wrong if it fails, in a line.
+            /// The fault that the check reports, in one line.
             pub fn title(self) -> &'static str {
                 let about = match self {
                     $(Self::$check => concat!($($about),+),)+
@@ -134,10 +136,10 @@ checks! {
     CrdApproximate => "crd-approximate",
 }
 
-// === Versions of Kubernetes, as API servers report them and `minKubeVersion` states them ===
+// === Versions of Kubernetes, as reported by API servers and required by `minKubeVersion` ===
 
-/// Major, minor and patch. Only they are compared: OLM v0, which refuses to install a bundle in an older Kubernetes, cuts
-/// what a distribution adds.
+/// A Kubernetes version: major, minor and patch. Only these are compared: OLM v0, which refuses to install a bundle in
+/// an older Kubernetes, ignores what a distribution adds.
 ///
 /// Upstream: operator-lifecycle-manager, [`pkg/controller/operators/olm/requirements.go`].
 ///
@@ -146,7 +148,7 @@ checks! {
 pub struct KubernetesVersion([u64; 3]);
 
 impl KubernetesVersion {
-    /// The version in a text like `v1.33.2+k3s1`, `1.33.2-gke.100` or `1.33`; `None` for any other text.
+    /// Reads the version from a text like `v1.33.2+k3s1`, `1.33.2-gke.100` or `1.33`; `None` for any other text.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let numbers = text.split(['-', '+']).next()?;

@@ -1,7 +1,7 @@
-//! Whether an object of the cluster prevents an installation, because it does not belong to the extension.
+//! Checks whether an existing object prevents an installation because it does not belong to the extension.
 //!
-//! A Helm release takes over what has its marks, and a revision of Boxcutter takes over nothing. An extension can have
-//! made what is there itself. As long as that is possible, only the label of another extension counts.
+//! A Helm release adopts objects that have its marks; a revision of Boxcutter adopts nothing. But the extension itself
+//! may have created the object. As long as that is possible, only the label of another extension counts.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/applier/helm.go`] and
 //! [`internal/operator-controller/applier/boxcutter.go`].
@@ -14,35 +14,35 @@ use serde_json::Value;
 use crate::PreflightCheck;
 use crate::bundle::field_at;
 
-/// The extension that is to have an object.
+/// The extension that would own an object.
 #[derive(Clone, Copy, Debug)]
 pub struct NewOwner<'a> {
     /// The name of the extension.
     pub extension: &'a str,
-    /// The namespace that it is installed in.
+    /// The namespace that the extension is installed in.
     pub namespace: &'a str,
 }
 
-/// An object that operator-controller does not take over.
+/// An object that operator-controller does not adopt.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ForeignObject {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: String,
-    /// Its namespace; empty if it has none.
+    /// The namespace of the object; empty if it has none.
     pub namespace: String,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
-    /// The other extension whose label it has.
+    /// The other extension whose label the object has.
     pub owner: Option<String>,
-    /// Whether OLM v0 has installed it.
+    /// Whether OLM v0 installed the object.
     pub is_of_v0: bool,
-    /// Whether it would be taken over with the marks of the extension's Helm release.
+    /// Whether operator-controller would adopt the object if it had the marks of the extension's Helm release.
     pub is_adoptable: bool,
 }
 
 impl NewOwner<'_> {
-    /// An object of the cluster, if operator-controller does not take it over. `can_be_own` says whether the extension can
-    /// have made it, where no label does.
+    /// Returns an object of the cluster as foreign if operator-controller does not adopt it. `can_be_own` returns
+    /// whether the extension may have created the object, and is used if no label decides.
     pub fn refused(
         &self,
         kind: &str,
@@ -55,10 +55,10 @@ impl NewOwner<'_> {
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
         let is_own = owner == Some(self.extension);
         let is_foreign = match owner {
-            // Helm looks at the marks alone, whatever the label is.
+            // Helm checks only the marks, whatever the label is.
             _ if !boxcutter && self.has_marks(&text) => false,
             Some(_) if !is_own => true,
-            // A revision that is being made has it, or one that is being deleted.
+            // A revision that is being created or deleted has the object.
             Some(_) if boxcutter => false,
             _ => !can_be_own(),
         };
@@ -81,7 +81,7 @@ impl NewOwner<'_> {
 }
 
 impl ForeignObject {
-    /// Whether it is a CRD.
+    /// Whether the object is a CRD.
     pub fn is_crd(&self) -> bool {
         self.kind == CRD
     }
@@ -98,7 +98,7 @@ impl ForeignObject {
 /// The kind of CRDs.
 pub const CRD: &str = "CustomResourceDefinition";
 
-/// What is read of an object to know who owns it, and its version.
+/// The fields of an object that show its owner and its resource version.
 pub(crate) const MARKS: [&[&str]; 8] = [
     NAME,
     VERSION,
@@ -118,7 +118,7 @@ pub fn is_same_owner(one: &Value, other: &Value) -> bool {
 
 const NAME: &[&str] = &["metadata", "name"];
 
-/// Every write changes it.
+/// Every write changes the resource version.
 const VERSION: &[&str] = &["metadata", "resourceVersion"];
 
 /// OLM v0 labels the CRDs that it installs.

@@ -1,4 +1,4 @@
-//! Whether operator-controller installs bundles like this at all.
+//! Checks whether operator-controller installs bundles of this form at all.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/applier/provider.go`].
 //!
@@ -8,34 +8,34 @@ use crate::PreflightCheck;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 
-/// What of a bundle is looked at.
+/// The facts about a bundle that this check reads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Supported {
-    /// The install modes that it supports.
+    /// The install modes that the bundle supports.
     pub modes: InstallModes,
-    /// Whether it owns an API service.
+    /// Whether the bundle owns an API service.
     pub owns_api_services: bool,
-    /// Whether it has webhooks; `None` if that is not known, as by its catalog.
+    /// Whether the bundle has webhooks; `None` if unknown, as from its catalog.
     pub has_webhooks: Option<bool>,
 }
 
-/// Why operator-controller does not install a bundle, in the order in which it looks.
+/// The reason why operator-controller does not install a bundle, in the order of its checks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unsupported {
-    /// It owns an API service.
+    /// The bundle owns an API service.
     ApiServices,
-    /// It has webhooks, and nothing provides their certificates.
+    /// The bundle has webhooks, and there is no certificate provider.
     Webhooks,
-    /// It does not support `AllNamespaces`, and the gate for other modes is off.
+    /// The bundle does not support `AllNamespaces`, and the gate for other modes is off.
     NotAllNamespaces,
-    /// It supports no mode that operator-controller has a use for.
+    /// The bundle supports no install mode that operator-controller can use.
     NoInstallMode,
 }
 
 /// Checks a bundle for an operator-controller 1.`minor` with these settings.
 ///
 /// # Errors
-/// The first reason in the order of operator-controller.
+/// The first reason, in the order of operator-controller.
 pub fn check(bundle: &Supported, settings: InstallSettings, minor: u8) -> Result<(), Unsupported> {
     let modes = bundle.modes;
     let has_provider = minor >= 3 && settings.certificates != CertificateProvider::None;
@@ -64,7 +64,7 @@ impl Unsupported {
         }
     }
 
-    /// The text of operator-controller 1.`minor`; `None` where it lists the modes in Go's syntax.
+    /// The error text of operator-controller 1.`minor`; `None` if the text lists the modes in Go's syntax.
     pub fn upstream(self, minor: u8) -> Option<String> {
         let text = match self {
             Self::ApiServices => "apiServiceDefintions are not supported",
@@ -85,10 +85,10 @@ impl Unsupported {
     }
 }
 
-/// The release 1.x whose errors say what they are about.
+/// The first release 1.x whose errors have a prefix that names their subject.
 const SINCE_PREFIX: u8 = 3;
 
-/// The release 1.x that says which modes it has a use for. Those before fail as they render the bundle, whatever
+/// The first release 1.x that lists the usable modes. Earlier releases fail while they render the bundle, whatever
 /// namespaces are to be watched.
 const SINCE_USABLE_MODES: u8 = 6;
 

@@ -1,14 +1,14 @@
-//! The types of Kubernetes and OLM that manifests are read into.
+//! The Go types of Kubernetes and OLM that manifests are decoded into.
 //!
-//! The table beside this file has them as Go declares them: operator-framework/api, `pkg/operators/v1alpha1`; k8s.io/api;
-//! k8s.io/apiextensions-apiserver.
+//! The table in `types/kubernetes.txt` lists them as Go declares them: operator-framework/api,
+//! `pkg/operators/v1alpha1`; k8s.io/api; k8s.io/apiextensions-apiserver.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// How a type is written.
+/// The notation of a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TypeForm<'t> {
     List(&'t str),
@@ -26,7 +26,7 @@ impl<'t> TypeForm<'t> {
     }
 }
 
-/// Whether a value has the shape of a type that is not in the table; each fits a type that is not known.
+/// Whether a value has the shape of a primitive type. Every value fits a type that is not known.
 pub(crate) fn has_shape(value: &Value, primitive: &str) -> bool {
     match primitive {
         "string" | "version" => value.is_string(),
@@ -39,10 +39,10 @@ pub(crate) fn has_shape(value: &Value, primitive: &str) -> bool {
     }
 }
 
-/// A type of the table.
+/// A type in the table.
 pub(crate) enum Type {
     Struct(Vec<TypeField>),
-    /// Any of these forms.
+    /// A value of any of these forms.
     OneOf(Vec<&'static str>),
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct TypeField {
     pub(crate) is_required: bool,
 }
 
-/// The table, by the names of its types.
+/// The table, by type name.
 pub(crate) static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
     let lines = include_str!("types/kubernetes.txt").lines();
     lines.filter_map(read_type).collect()
@@ -77,8 +77,8 @@ fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
 
 // === Quantities ===
 
-/// What is wrong with the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`: a number without
-/// digits is zero, but not where the number is scaled as a decimal.
+/// Returns the fault in the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`. A number
+/// without digits is zero, unless it is scaled as a decimal.
 pub(crate) fn quantity_fault(text: &str) -> Option<QuantityFault> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let suffix = after_number(unsigned);
@@ -98,7 +98,7 @@ pub(crate) fn quantity_fault(text: &str) -> Option<QuantityFault> {
     (is_decimal && !has_digits).then_some(QuantityFault::Numeric)
 }
 
-/// What follows the digits, and the digits after a point.
+/// Returns the text after the digits, including the digits after a decimal point.
 fn after_number(unsigned: &str) -> &str {
     let is_digit = |c: char| c.is_ascii_digit();
     let whole = unsigned.trim_start_matches(is_digit);
@@ -113,18 +113,18 @@ const SUFFIXES: [&str; 16] = [
     "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
 ];
 
-/// Why a quantity cannot be read; printed as apimachinery prints it.
+/// The reason why a quantity cannot be read. Printed as apimachinery prints it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum QuantityFault {
-    /// It has not the form of one.
+    /// The text does not have the form of a quantity.
     #[error(
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     )]
     Format,
-    /// It has no digits where it needs some.
+    /// The quantity has no digits, but its scale requires some.
     #[error("unable to parse numeric part of quantity")]
     Numeric,
-    /// Its suffix is unknown.
+    /// The suffix is unknown.
     #[error("unable to parse quantity's suffix")]
     Suffix,
 }

@@ -1,8 +1,8 @@
-//! Whether a manifest can be read into the type that Go has for its kind.
+//! Checks that a manifest can be decoded into the Go type of its kind.
 //!
-//! Upstream: apimachinery, [`pkg/runtime/converter.go`]: fields in the order of their struct, the first that does not fit
-//! ends it. `null` fits everywhere, unknown fields are skipped, and a whole number is an integer, however it is written.
-//! Times, releases and base64 are not read here: each text counts as one.
+//! Upstream: apimachinery, [`pkg/runtime/converter.go`]: fields are read in the order of their struct, and the first
+//! error ends the decoding. `null` fits every type, unknown fields are skipped, and a whole number is an integer in
+//! any notation. Formats of times, releases and base64 are not checked here: any text is accepted.
 //!
 //! [`pkg/runtime/converter.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/runtime/converter.go
 
@@ -14,7 +14,7 @@ use crate::types::{TYPES, Type, TypeField, TypeForm, has_shape, quantity_fault};
 use olmguard_catalog::members::{FieldProblem, beginning};
 use olmguard_catalog::version::Version;
 
-/// A field that has not the type that its kind asks for: operator-controller does not read the manifest.
+/// A field whose value does not have the required type, so operator-controller cannot read the manifest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WrongField {
     path: String,
@@ -23,14 +23,15 @@ pub struct WrongField {
 }
 
 impl WrongField {
-    /// The first of a `ClusterServiceVersion` or a CRD. Other objects have no type that they are read into.
+    /// Returns the first wrong field of a `ClusterServiceVersion` or a CRD. Other objects are not decoded into a type.
     pub fn of(manifest: &Value) -> Option<Self> {
         let kind = super::text(manifest, "/kind");
         let is_read = matches!(kind, "ClusterServiceVersion" | "CustomResourceDefinition");
         is_read.then(|| decode(manifest, kind).err())?
     }
 
-    /// The first in the head of a document, which every object has. Go does not look at the heads of objects in a list.
+    /// Returns the first wrong field in the head of a document, which every object has. Go does not check the heads of
+    /// objects in a list.
     ///
     /// Upstream: cli-runtime, [`pkg/resource/metadata_decoder.go`].
     ///
@@ -42,7 +43,7 @@ impl WrongField {
         wrong.next()
     }
 
-    /// The reason of operator-controller, after the name of the file; none if its text is not known.
+    /// The error text of operator-controller, after the file name; `None` if the text is not known.
     pub fn upstream(&self) -> Option<&str> {
         self.upstream.as_deref()
     }
@@ -55,7 +56,7 @@ impl WrongField {
         }
     }
 
-    /// The same, seen from what holds it.
+    /// Prefixes the path with the part that contains the field.
     fn within(mut self, part: &str) -> Self {
         let joint = if self.path.is_empty() || self.path.starts_with('[') {
             ""
@@ -73,7 +74,7 @@ impl fmt::Display for WrongField {
     }
 }
 
-/// Types contain each other only in values, so this recurses as deep as the value.
+/// Decodes a value. Types contain each other only in values, so the recursion is as deep as the value.
 fn decode(value: &Value, form: &str) -> Result<(), WrongField> {
     if value.is_null() {
         return Ok(());
@@ -124,7 +125,8 @@ fn member(key: &str, value: &Value, form: &str) -> Result<(), WrongField> {
     decode(value, form).map_err(|wrong| wrong.within(&beginning(key, LONGEST_KEY)))
 }
 
-/// Types with a decoder of their own, whose texts are of Go's JSON library. It goes by the kind of the value.
+/// Decodes a type with a decoder of its own, which chooses the form by the kind of the value. The error texts are
+/// those of Go's JSON library, and are not known here.
 fn one_of(value: &Value, forms: &[&'static str]) -> Result<(), WrongField> {
     let of_its_kind = forms.iter().find(|form| is_of_kind(value, form));
     let Some(form) = of_its_kind.or(forms.last()) else {
@@ -170,7 +172,7 @@ fn expected(name: &str) -> &'static str {
     }
 }
 
-/// Whether blang/semver's `ParseTolerant` reads it: with `v` before it, zeros before numbers, and without the last numbers.
+/// Whether `ParseTolerant` of blang/semver reads the text: with a `v` prefix, leading zeros, or missing last numbers.
 fn is_version(text: &str) -> bool {
     let text = text.trim();
     let parts: Vec<_> = text
@@ -201,8 +203,8 @@ fn without_zeros(part: &str) -> String {
     format!("{zero}{kept}")
 }
 
-/// The text for a value that is no `name`. Of a number in place of a string it would name the type of the field, which
-/// the table does not have.
+/// Returns the text for a value that is not a `name`. For a number in place of a string, upstream would print the Go
+/// type of the field, which the table does not contain.
 fn of_primitive(value: &Value, name: &str) -> Option<String> {
     let go_type = if name == "boolean" { "bool" } else { name };
     match (name, go_kind(value)) {
@@ -212,7 +214,7 @@ fn of_primitive(value: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// What Go's JSON reader makes of a value.
+/// Returns the kind that Go's JSON decoder gives a value.
 fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "invalid",
@@ -225,7 +227,7 @@ fn go_kind(value: &Value) -> &'static str {
     }
 }
 
-/// Of the keys that a path repeats: a key can be as long as a manifest.
+/// The maximum length of a key in a path, because a key can be as long as a manifest.
 const LONGEST_KEY: usize = 64;
 
 #[cfg(test)]

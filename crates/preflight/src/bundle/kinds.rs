@@ -1,10 +1,10 @@
-//! The kinds of manifests that a bundle may have besides its CRDs and its `ClusterServiceVersion`.
+//! The kinds of manifests that a bundle can have in addition to its CRDs and its `ClusterServiceVersion`.
 //!
 //! Upstream: operator-registry, [`pkg/lib/bundle/supported_resources.go`], in the version that operator-controller requires.
 //!
 //! [`pkg/lib/bundle/supported_resources.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/pkg/lib/bundle/supported_resources.go
 
-/// The kinds, of any group, whose objects OLM makes in the namespace of the extension.
+/// The kinds, of any group, whose objects OLM creates in the namespace of the extension.
 const NAMESPACED: [&str; 11] = [
     "ConfigMap",
     "NetworkPolicy",
@@ -19,7 +19,7 @@ const NAMESPACED: [&str; 11] = [
     "ServiceMonitor",
 ];
 
-/// The others. `VerticalPodAutoscaler` keeps its own namespace.
+/// The other kinds. A `VerticalPodAutoscaler` keeps its own namespace.
 const OTHERS: [&str; 9] = [
     "ClusterRole",
     "ClusterRoleBinding",
@@ -32,19 +32,19 @@ const OTHERS: [&str; 9] = [
     "VerticalPodAutoscaler",
 ];
 
-/// The kinds that releases up to this one 1.x are known to refuse.
+/// The kinds that older releases are known to refuse, with the last such release 1.x.
 const LATER: [(&str, u8); 3] = [
     ("ConsolePlugin", 2),
     ("NetworkPolicy", 2),
     ("PodMonitor", 5),
 ];
 
-/// Whether some release accepts this kind.
+/// Whether any release accepts this kind.
 pub(super) fn is_known(kind: &str) -> bool {
     is_namespaced(kind) || OTHERS.contains(&kind)
 }
 
-/// Whether operator-controller 1.`minor` may accept this kind.
+/// Whether operator-controller 1.`minor` can accept this kind.
 pub(super) fn is_allowed(kind: &str, minor: u8) -> bool {
     let mut later = LATER.iter();
     is_known(kind) && !later.any(|(refused, last)| *refused == kind && minor <= *last)

@@ -1,8 +1,8 @@
-//! Whether Go can read what is said about a bundle beside its manifests: `metadata/annotations.yaml`, and the properties
-//! in `metadata/properties.yaml` and in the annotation `olm.properties` of its `ClusterServiceVersion`.
+//! Checks that Go can read the metadata of a bundle: `metadata/annotations.yaml`, and the properties in
+//! `metadata/properties.yaml` and in the annotation `olm.properties` of its `ClusterServiceVersion`.
 //!
-//! Go finds the members of an object by their names in any case, and `null` is as good as nothing. In YAML, a number or a
-//! truth value is a string where a string is expected.
+//! Go matches the names of members in any case, and treats `null` as absent. In YAML, a number or a boolean is
+//! accepted where a string is expected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use olmguard_catalog::DependencyKind;
 
-/// The package that the first document of `metadata/annotations.yaml` names, empty if it names none. `None` if Go cannot
-/// read the document.
+/// Returns the package that the first document of `metadata/annotations.yaml` names, or an empty text if it names
+/// none. `None` if Go cannot read the document.
 pub fn package_of(document: &Value) -> Option<String> {
     let is_annotations = |annotations: &Value| {
         let is_scalar = |name| members(annotations, name, is_scalar);
@@ -30,7 +30,8 @@ pub fn package_of(document: &Value) -> Option<String> {
     })
 }
 
-/// The members with this name in any case, in the order of their names: Go lets a later one replace an earlier one.
+/// Returns the members with this name in any case, in the order of their names: in Go a later one replaces an earlier
+/// one.
 fn named<'v>(object: &'v Value, name: &str) -> Vec<&'v Value> {
     let members = object.as_object().into_iter().flatten();
     let named = members.filter(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -40,20 +41,20 @@ fn named<'v>(object: &'v Value, name: &str) -> Vec<&'v Value> {
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 
-/// The annotations that have a field in Go.
+/// The annotations for which Go has a field.
 const ANNOTATIONS: [&str; 3] = [
     PACKAGE,
     "operators.operatorframework.io.bundle.channels.v1",
     "operators.operatorframework.io.bundle.channel.default.v1",
 ];
 
-/// Whether Go can read the annotation `olm.properties` of a `ClusterServiceVersion`, which can be missing.
+/// Whether Go can read the annotation `olm.properties` of a `ClusterServiceVersion`, which is optional.
 pub(super) fn has_readable_properties(csv: &Value) -> bool {
     let properties = csv.pointer("/metadata/annotations/olm.properties");
     properties.and_then(Value::as_str).is_none_or(is_list)
 }
 
-/// Whether this is the JSON of a list of properties.
+/// Whether the text is the JSON of a list of properties.
 fn is_list(json: &str) -> bool {
     type Property<'j> = BTreeMap<String, &'j RawValue>;
     let list = serde_json::from_str::<Option<Vec<Option<Property<'_>>>>>(json);
@@ -74,8 +75,8 @@ pub fn is_properties_file(document: &Value) -> bool {
     })
 }
 
-/// The dependencies that the first document of `metadata/properties.yaml` or of `metadata/dependencies.yaml` declares. A
-/// catalog has both as properties of the bundle.
+/// Returns the dependencies that the first document of `metadata/properties.yaml` or `metadata/dependencies.yaml`
+/// declares. A catalog stores both as properties of the bundle.
 ///
 /// Upstream: operator-registry, [`pkg/registry/registry_to_model.go`].
 ///
@@ -99,7 +100,7 @@ pub fn dependencies_of(document: &Value) -> BTreeSet<DependencyKind> {
         .collect()
 }
 
-/// The same of the annotation `olm.properties` of a `ClusterServiceVersion`.
+/// Returns the dependencies in the annotation `olm.properties` of a `ClusterServiceVersion`.
 pub(super) fn annotated_dependencies(csv: &Value) -> BTreeSet<DependencyKind> {
     let properties = csv.pointer("/metadata/annotations/olm.properties");
     let properties = properties.and_then(Value::as_str);
@@ -113,7 +114,7 @@ fn types(list: &[Value]) -> impl Iterator<Item = &str> {
     types.filter_map(Value::as_str)
 }
 
-/// Whether Go can read the members of this name, if there are any.
+/// Whether Go can read all members with this name, if there are any.
 fn members(object: &Value, name: &str, is_read: impl Fn(&Value) -> bool) -> bool {
     match object {
         Value::Null => true,

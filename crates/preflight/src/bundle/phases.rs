@@ -1,4 +1,4 @@
-//! The phases in which OLM creates the objects of a bundle with the Boxcutter runtime, and how many a phase can have.
+//! The phases in which OLM creates the objects of a bundle with the Boxcutter runtime, and the limit on their size.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/applier/phase.go`], and the schema in
 //! [`api/v1/clusterobjectset_types.go`].
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use super::rendered::{CLUSTER_PERMISSIONS, DEPLOYMENTS, OBJECTS_OF_WEBHOOKS, PERMISSIONS};
 use super::{BundledKind, RegistryBundle, RenderTarget, items};
 
-/// The most objects of a phase.
+/// The maximum number of objects in a phase.
 pub const MOST_OF_PHASE: usize = 50;
 
 impl RegistryBundle {
-    /// Whether a phase has too many objects for an operator-controller 1.`minor`.
+    /// Whether a phase has too many objects for operator-controller 1.`minor`.
     pub fn has_crowded_phase(&self, target: RenderTarget<'_>, minor: u8) -> bool {
         if minor < SINCE_LIMIT || self.most_of_phase() <= MOST_OF_PHASE {
             return false;
@@ -27,7 +27,8 @@ impl RegistryBundle {
         counts.into_values().any(|objects| objects > MOST_OF_PHASE)
     }
 
-    /// No phase has more objects. It is quick, because a search for paths asks for each edge.
+    /// Returns an upper bound on the size of every phase. It is cheap, because a search for upgrade paths asks for it
+    /// per edge.
     fn most_of_phase(&self) -> usize {
         let of_csv = |path| items(&self.csv, path).len();
         let permissions = of_csv(PERMISSIONS) + of_csv(CLUSTER_PERMISSIONS);
@@ -55,11 +56,12 @@ fn phase(kind: &BundledKind) -> &'static str {
 /// The first release 1.x that has the limit.
 const SINCE_LIMIT: u8 = 8;
 
-/// The phase of every kind that no other phase names.
+/// The phase of all kinds that no other phase lists.
 const DEPLOY: &str = "deploy";
 
-/// The phases that objects of a bundle can be in, each with its kinds: `KIND.GROUP`. They are of OLM 1.10 and 1.11. Older
-/// releases have fewer phases, each with all kinds of several of these: for them, some crowded phases are not found.
+/// The phases that can contain objects of a bundle, each with its kinds: `KIND.GROUP`. They are those of OLM 1.10 and
+/// 1.11. Older releases have fewer phases, which merge several of these, so some crowded phases are not found for
+/// them.
 const PHASES: [(&str, &[&str]); 10] = [
     (
         "policies",

@@ -1,4 +1,4 @@
-//! Which objects OLM makes of a bundle, and under which names.
+//! The objects that OLM creates from a bundle, and their names.
 //!
 //! Upstream: operator-controller, [`rukpak/render/registryv1/generators/generators.go`].
 //!
@@ -12,39 +12,39 @@ use super::kinds::{is_known, is_namespaced};
 use super::{BundledKind, RegistryBundle, items, names, text};
 use olmguard_catalog::olm::CertificateProvider;
 
-/// An object that OLM makes of a bundle.
+/// An object that OLM creates from a bundle.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct RenderedObject {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: BundledKind,
-    /// Its namespace; empty for a kind that has none.
+    /// The namespace of the object; empty for a cluster-scoped kind.
     pub namespace: String,
-    /// Its name.
+    /// The name of the object.
     pub name: RenderedName,
 }
 
-/// The name of an object that OLM makes.
+/// The name of an object that OLM creates.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RenderedName {
-    /// All of it.
+    /// The complete name.
     Whole(String),
-    /// What stands before a hash of permissions, and may be cut where it is long.
+    /// The part before a hash of permissions. OLM may shorten a long one.
     Hashed(String),
 }
 
-/// What decides how a bundle is rendered, beside the bundle.
+/// The settings that affect the rendering of a bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderTarget<'a> {
     /// `spec.namespace` of the extension.
     pub namespace: &'a str,
-    /// The namespace that the operator watches; none for all.
+    /// The namespace that the operator watches; `None` for all namespaces.
     pub watched: Option<&'a str>,
-    /// What makes certificates for webhooks.
+    /// The provider of certificates for webhooks.
     pub certificates: CertificateProvider,
 }
 
 impl RegistryBundle {
-    /// All objects that OLM makes of it.
+    /// Returns all objects that OLM creates from the bundle.
     pub fn rendered(&self, target: RenderTarget<'_>) -> Vec<RenderedObject> {
         let made = BundleRendering {
             bundle: self,
@@ -63,7 +63,7 @@ impl RegistryBundle {
     }
 }
 
-/// One bundle on its way to objects.
+/// The rendering of one bundle.
 struct BundleRendering<'a> {
     bundle: &'a RegistryBundle,
     target: RenderTarget<'a>,
@@ -79,7 +79,7 @@ impl BundleRendering<'_> {
             .collect()
     }
 
-    /// The service accounts that permissions are for.
+    /// Returns the service accounts that receive permissions.
     fn accounts(&self, path: &str) -> Vec<&str> {
         let permissions = items(&self.bundle.csv, path).iter();
         let named = permissions.map(|permission| text(permission, "/serviceAccountName"));
@@ -94,7 +94,7 @@ impl BundleRendering<'_> {
             .collect()
     }
 
-    /// An operator that watches all namespaces has its permissions in all of them.
+    /// If the operator watches all namespaces, its permissions become cluster-wide.
     fn roles(&self) -> Vec<RenderedObject> {
         let namespace = self.target.watched.unwrap_or_default();
         let prefix = if namespace.is_empty() { "Cluster" } else { "" };
@@ -142,7 +142,8 @@ impl BundleRendering<'_> {
             .collect()
     }
 
-    /// The configurations of admission webhooks. They have no namespace, whatever is written into them.
+    /// Returns the configurations of admission webhooks. They are cluster-scoped; the API server ignores the namespace
+    /// that OLM writes into them.
     fn configurations(&self) -> Vec<RenderedObject> {
         let webhooks = self.bundle.webhooks().into_iter();
         let made = webhooks.filter_map(|webhook| {
@@ -157,7 +158,7 @@ impl BundleRendering<'_> {
         made.collect()
     }
 
-    /// What is made for each deployment that has webhooks.
+    /// Returns the objects that OLM creates for each deployment with webhooks.
     fn services(&self) -> Vec<RenderedObject> {
         let webhooks = self.bundle.webhooks().into_iter();
         let with_webhooks: BTreeSet<&str> = webhooks
@@ -192,13 +193,13 @@ impl BundleRendering<'_> {
 }
 
 impl RenderedObject {
-    /// Whether it is of a kind that a validator allows, or that OLM makes itself.
+    /// Whether the object is of a kind that a validator allows, or that OLM creates itself.
     pub(crate) fn is_of_bundle(&self) -> bool {
         let kind = &*self.kind.kind;
         is_known(kind) || MADE.contains(&kind)
     }
 
-    /// An object of the bundle in this namespace.
+    /// Returns an object of the bundle in this namespace.
     fn of(object: &Value, namespace: &str) -> Self {
         Self {
             kind: BundledKind::of(text(object, "/apiVersion"), text(object, "/kind")),
@@ -208,8 +209,8 @@ impl RenderedObject {
     }
 }
 
-/// `BASE-SUFFIX`, of which the base is cut if both together are longer than a label's value. With the hyphen it can be
-/// one character longer, as upstream.
+/// Returns `BASE-SUFFIX`, with the base cut if both together are longer than a label value. Because of the hyphen, the
+/// result can be one character longer, as in upstream.
 fn suffixed(base: &str, suffix: &str) -> String {
     let room = LONGEST_NAME - suffix.len();
     let base = if base.len() > room {
@@ -220,7 +221,7 @@ fn suffixed(base: &str, suffix: &str) -> String {
     format!("{base}-{suffix}")
 }
 
-/// The kinds that no manifest of a bundle may have, and that OLM makes.
+/// The kinds that OLM creates, although no manifest of a bundle can have them.
 const MADE: [&str; 5] = [
     "Certificate",
     "Deployment",
@@ -231,7 +232,7 @@ const MADE: [&str; 5] = [
 pub(super) const PERMISSIONS: &str = "/spec/install/spec/permissions";
 pub(super) const CLUSTER_PERMISSIONS: &str = "/spec/install/spec/clusterPermissions";
 pub(super) const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
-/// A Service, a Certificate and an Issuer for a deployment with webhooks.
+/// The number of objects for a deployment with webhooks: a Service, a Certificate and an Issuer.
 pub(super) const OBJECTS_OF_WEBHOOKS: usize = 3;
 
 const DEFAULT_ACCOUNT: &str = "default";

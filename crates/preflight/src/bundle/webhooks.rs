@@ -1,4 +1,4 @@
-//! The webhooks of a bundle: what they may be called, deploy, convert and see.
+//! The webhooks of a bundle: the rules for their names, deployments, conversions and scopes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use crate::PreflightCheck;
 use olmguard_catalog::version::go;
 
 impl RegistryBundle {
-    /// Before 1.6, no bundle with webhooks could list another install mode, even as one that it does not support.
+    /// Before 1.6, a bundle with webhooks could not list another install mode than `AllNamespaces`, even as an
+    /// unsupported one.
     pub(super) fn webhook_modes(&self, faults: &mut Faults) {
         let modes = items(&self.csv, "/spec/installModes").iter();
         let modes: BTreeSet<_> = modes.map(|mode| text(mode, "/type")).collect();
@@ -24,7 +25,7 @@ impl RegistryBundle {
     pub(super) fn conversion_modes(&self, faults: &mut Faults) {
         let modes = items(&self.csv, "/spec/installModes").iter();
         let supported = modes.filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
-        // Also modes that OLM does not know.
+        // Includes modes that OLM does not know.
         let modes: BTreeSet<_> = supported.map(|mode| text(mode, "/type")).collect();
         let modes: Vec<_> = modes.into_iter().collect();
         if modes == ["AllNamespaces"] {
@@ -95,11 +96,12 @@ impl RegistryBundle {
         }
     }
 
-    /// The names of admission webhooks that no API server accepts, each once: a name needs three segments, `a.b.c`. OLM
-    /// makes no configuration of a conversion webhook. A release 1.`minor` before 1.3 installs no webhooks.
+    /// Returns the names of admission webhooks that API servers refuse, without duplicates: a name needs three
+    /// segments, `a.b.c`. OLM creates no configuration for a conversion webhook. Releases before 1.3 install no
+    /// webhooks.
     ///
-    /// Upstream: apimachinery, [`pkg/util/validation/validation.go`], `IsFullyQualifiedName`. OLM takes the name without
-    /// a trailing `-`.
+    /// Upstream: apimachinery, [`pkg/util/validation/validation.go`], `IsFullyQualifiedName`. OLM strips one trailing
+    /// `-` from the name.
     ///
     /// [`pkg/util/validation/validation.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/validation/validation.go
     pub fn short_webhook_names(&self, minor: u8) -> Vec<&str> {
@@ -115,7 +117,7 @@ impl RegistryBundle {
         names
     }
 
-    /// Conversion webhooks of the same CRD, and of CRDs that the bundle does not own.
+    /// Reports conversion webhooks of the same CRD, and of CRDs that the bundle does not own.
     pub(super) fn conversions(&self, faults: &mut Faults) {
         let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let (owned, mut foreign) = (self.owned_crds(), Vec::new());
@@ -182,7 +184,7 @@ impl<'a> CsvWebhook<'a> {
         text(self.0, "/generateName")
     }
 
-    /// The name of its configuration, and of the webhook in it.
+    /// The name of the webhook's configuration, and of the webhook inside it.
     pub(super) fn rendered_name(&self) -> &'a str {
         let name = self.name();
         name.strip_suffix('-').unwrap_or(name)
@@ -204,7 +206,7 @@ impl<'a> CsvWebhook<'a> {
     }
 }
 
-/// What no webhook may see: everything, OLM's own objects, and the configurations of webhooks.
+/// Returns the forbidden parts of a rule: everything, OLM's own objects, and the configurations of webhooks.
 fn forbidden_of(rule: &Value) -> Vec<String> {
     let of_group = |group: &str| {
         if matches!(group, "*" | "olm.operatorframework.io") {
@@ -235,7 +237,7 @@ pub(super) fn is_configuration(resource: &str) -> bool {
     resource == "*" || kinds.contains(&kind)
 }
 
-/// The fewest segments of the name of a webhook in its configuration.
+/// The minimum number of segments in the name of a webhook in its configuration.
 const LEAST_SEGMENTS: usize = 3;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";

@@ -1,7 +1,7 @@
-//! `deploymentConfig`: what operator-controller lays over the deployments of a bundle.
+//! `deploymentConfig`: the settings that operator-controller applies to the deployments of a bundle.
 //!
-//! Its fields are types of Kubernetes' core API, and the schema of operator-controller asks for what the table of types
-//! has: types and required fields. No unknown field is refused below the first level.
+//! Its fields have types of Kubernetes' core API. The schema of operator-controller checks what the table of types
+//! contains: types and required fields. Unknown fields are refused only at the first level.
 //!
 //! Upstream: operator-controller, `internal/operator-controller/rukpak/bundle/registryv1bundleconfig.json`.
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::{ConfigFault, JsonWord, type_fault};
 use crate::types::{TYPES, Type, TypeForm, has_shape, quantity_fault};
 
-/// The faults of a `deploymentConfig`: each fault of its own fields, and one fault for each value that does not have the
-/// type of its field.
+/// Returns the faults of a `deploymentConfig`: each fault of its own fields, and one fault for each value whose type
+/// does not match its field.
 pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
     let path = "deploymentConfig";
     let Some(fields) = config.as_object() else {
@@ -27,7 +27,7 @@ pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
     let unknown = fields.keys().filter(|name| !is_deployment_field(name));
     faults.extend(ConfigFault::unknown(path, unknown.cloned().collect()));
     if faults.is_empty() {
-        // The schema takes any text. Go's decoder of quantities does not, and trims them.
+        // The schema accepts any text. Go's decoder trims quantities and validates them.
         let mut quantities = quantities.iter();
         let fault = quantities.find_map(|text| quantity_fault(text.trim()));
         faults.extend(fault.map(ConfigFault::Quantity));
@@ -53,7 +53,7 @@ const FIELDS: [(&str, &str); 9] = [
     ("volumes", "[Volume]"),
 ];
 
-/// The faults of a field, whose quantities are collected.
+/// Returns the faults of a field, and collects its quantities.
 fn own_field<'v>(
     path: &str,
     value: &'v Value,
@@ -68,7 +68,7 @@ fn own_field<'v>(
         (TypeForm::Map(_), Value::Object(entries)) => {
             let wrong = entries.iter().filter(|(_, value)| !value.is_string());
             let faults = wrong.map(|(key, value)| {
-                // As a JSON pointer has it.
+                // Escaped as in a JSON pointer.
                 let key = key.replace('~', "~0").replace('/', "~1");
                 type_fault(&format!("{path}.{key}"), value, JsonWord::String)
             });
@@ -83,8 +83,8 @@ fn own_field<'v>(
     }
 }
 
-/// Whether a value is of a type; its quantities are collected. Types contain each other only in values, so this recurses as
-/// deep as the value.
+/// Whether a value matches a type. Collects its quantities. Types contain each other only in values, so the recursion
+/// is as deep as the value.
 fn is_of<'v>(value: &'v Value, form: &str, quantities: &mut Vec<&'v str>) -> bool {
     match (TypeForm::read(form), value) {
         (TypeForm::List(item), Value::Array(items)) => {

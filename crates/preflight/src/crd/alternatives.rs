@@ -1,8 +1,8 @@
-//! The alternatives of `oneOf`, as crdify compares them: as sets of texts.
+//! The alternatives of `oneOf`, compared as crdify does: as sets of texts.
 //!
-//! Go generates the text of a schema. But it prints a schema in a map as it is in memory: if a number, a flag or a text is
-//! behind a pointer, it prints the address. An address is never twice the same, so an alternative with one is equal to no other,
-//! not even to itself in another version.
+//! Go generates the text of a schema. But a schema inside a map is printed as it is in memory: a number, a flag or a
+//! text behind a pointer is printed as an address. No two addresses are equal. An alternative that contains one
+//! therefore equals no other, not even itself in another version.
 //!
 //! Upstream: crdify, [`pkg/validations/property/oneof.go`]; apiextensions-apiserver,
 //! [`pkg/apis/apiextensions/v1/generated.pb.go`].
@@ -18,19 +18,19 @@ use crate::crd::schema::{
     FIELDS, Field, Kind, SchemaNode, alternative, element, items, present, same_field,
 };
 
-/// A change of `oneOf`.
+/// A change of the `oneOf` alternatives.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum OneOfChange {
-    /// There were no alternatives.
+    /// There were no alternatives before.
     Constrained,
-    /// An alternative is gone.
+    /// An alternative is removed.
     Removed,
-    /// An alternative is new.
+    /// An alternative is added.
     Added,
 }
 
 impl OneOfChange {
-    /// The change from one schema to another.
+    /// Returns the change from one schema to another.
     pub(super) fn of(old: &SchemaNode, new: &SchemaNode) -> Option<Self> {
         if !is_compared(old, new) {
             return None;
@@ -47,7 +47,7 @@ impl OneOfChange {
         }
     }
 
-    /// The alternatives that upstream names in one of its comparisons.
+    /// Returns the alternatives that upstream lists in one of its comparisons.
     pub(super) fn names(
         self,
         old: &SchemaNode,
@@ -71,7 +71,7 @@ impl OneOfChange {
     }
 }
 
-/// Whether upstream compares two schemas at all: they differ in a field that has no path of its own.
+/// Whether upstream compares two schemas at all: whether they differ in a field without a path of its own.
 fn is_compared(old: &SchemaNode, new: &SchemaNode) -> bool {
     let mut fields = FIELDS
         .iter()
@@ -79,7 +79,7 @@ fn is_compared(old: &SchemaNode, new: &SchemaNode) -> bool {
     fields.any(|(name, kind)| !same_field(*kind, old.get(*name), new.get(*name)))
 }
 
-/// The texts of the alternatives. Those with addresses are of one memory.
+/// Returns the texts of the alternatives. A text with addresses is made unique to its `memory`.
 fn alternatives(schema: &SchemaNode, memory: &str) -> HashSet<String> {
     let entries = items(schema.get("oneOf")).filter_map(element);
     let texts = entries.map(|entry| {
@@ -92,7 +92,7 @@ fn alternatives(schema: &SchemaNode, memory: &str) -> HashSet<String> {
     texts.collect()
 }
 
-/// Whether a field of a schema has addresses in its generated text.
+/// Whether the generated text of a field contains addresses.
 fn has_addresses((name, kind): &Field, schema: &SchemaNode) -> bool {
     let is_generated_with = |schema: &SchemaNode| {
         let mut fields = FIELDS.iter();
@@ -112,7 +112,7 @@ fn has_addresses((name, kind): &Field, schema: &SchemaNode) -> bool {
     }
 }
 
-/// Whether a schema has addresses in it as it is printed from memory.
+/// Whether a schema contains addresses if it is printed from memory.
 fn is_printed_with(schema: &SchemaNode) -> bool {
     FIELDS.iter().any(|field| {
         let (name, kind) = field;

@@ -1,4 +1,4 @@
-//! Two CRDs, version by version.
+//! Compares two CRDs, version by version.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -12,10 +12,10 @@ use crate::crd::{
     CrdVersion, FindingCertainty,
 };
 
-/// Compares the CRD of a cluster with the one that is to replace it.
+/// Compares the CRD of a cluster with its replacement.
 ///
 /// # Errors
-/// If a schema is nested too deep, or the paths of schemas are too long together.
+/// If a schema is nested too deeply, or the paths of all schemas together are too long.
 pub fn compare(
     old: &ComparedCrd<'_>,
     new: &ComparedCrd<'_>,
@@ -48,11 +48,11 @@ pub fn compare(
 struct WalkedVersion<'a> {
     name: &'a str,
     is_served: bool,
-    /// `None` without `schema`, which upstream cannot compare.
+    /// `None` if the version has no `schema`, which upstream cannot compare.
     paths: Option<Paths<'a>>,
 }
 
-/// The served versions, the lowest first; none if there is nothing to compare.
+/// Returns the served versions, the lowest first; none if there are fewer than two.
 fn served<'w, 'a>(versions: &'w [WalkedVersion<'a>]) -> Vec<&'w WalkedVersion<'a>> {
     let mut served: Vec<_> = versions.iter().filter(|it| it.is_served).collect();
     if served.len() < 2 {
@@ -128,7 +128,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Each version of the old CRD that the new one has, too.
+    /// Compares each version of the old CRD that the new CRD still has.
     fn same_versions(
         &mut self,
         old: &[WalkedVersion<'_>],
@@ -165,7 +165,8 @@ impl Comparing<'_> {
         Ok(())
     }
 
-    /// What served versions of the new CRD lack of those below them, unless the old CRD lacked it, too.
+    /// Reports incompatibilities between served versions of the new CRD, unless the old CRD had
+    /// them, too.
     fn served_versions(
         &mut self,
         old: &[WalkedVersion<'_>],
@@ -244,7 +245,8 @@ impl Comparing<'_> {
         });
     }
 
-    /// Takes the text of a finding off the budget, which is in its line once more.
+    /// Subtracts the text of a finding from the budget. The factor of two is for the line of the
+    /// finding.
     fn spend(&mut self, path: &str, versions: &[&str]) -> Result<(), CrdError> {
         let names: usize = versions.iter().map(|name| name.len()).sum();
         let bytes = size_of::<CrdFinding>() + 2 * (path.len() + names);
@@ -254,8 +256,9 @@ impl Comparing<'_> {
     }
 }
 
-/// Kubernetes' order of versions, the lowest first: other names, in descending byte order, then alpha, beta and
-/// stable versions. Upstream: apimachinery, `pkg/version/helpers.go`.
+/// Compares two names in Kubernetes' order of versions, the lowest first: other names in descending
+/// byte order, then alpha, beta and stable versions. Upstream: apimachinery,
+/// `pkg/version/helpers.go`.
 pub(super) fn by_kubernetes(one: &str, other: &str) -> Ordering {
     match (VersionRank::of(one), VersionRank::of(other)) {
         (Some(one), Some(other)) => one.cmp(&other),
@@ -265,7 +268,7 @@ pub(super) fn by_kubernetes(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// The rank of `v1`, `v1beta2` and the like.
+/// The rank of names such as `v1` and `v1beta2`.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct VersionRank {
     maturity: u8,
@@ -289,7 +292,7 @@ impl VersionRank {
     }
 }
 
-/// Digits, zeros in front too, that fit a signed number.
+/// Parses digits, possibly with leading zeros, that fit into a signed number.
 fn number(text: &str) -> Option<i64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok())?

@@ -1,10 +1,11 @@
-//! JSON values as Go's encoder writes them, by which values of schemas are compared and named.
+//! JSON values as text, in the form of Go's encoder, in which schema values are compared and
+//! printed.
 
 use std::fmt::Write;
 
 use serde_json::{Number, Value};
 
-/// The text of a value: keys in byte order, no white space, numbers as Go prints them.
+/// Returns the text of a value: keys in byte order, no white space, and numbers as Go prints them.
 pub(super) fn text(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
@@ -44,7 +45,7 @@ pub(super) fn write(value: &Value, text: &mut String) {
     }
 }
 
-/// Appends a string in quotes.
+/// Appends a string with quotes and escapes.
 pub(super) fn write_string(string: &str, text: &mut String) {
     text.push('"');
     for character in string.chars() {
@@ -66,7 +67,8 @@ pub(super) fn write_string(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// Signed integers of 64 bits as they are, other numbers as floats: with an exponent below 1e-6 and from 1e21 on.
+/// Formats 64-bit signed integers exactly and other numbers as floats, with an exponent below 1e-6
+/// and from 1e21 on.
 fn number_text(number: &Number) -> String {
     if number.is_i64() {
         return number.to_string();
@@ -85,7 +87,7 @@ fn number_text(number: &Number) -> String {
     value.to_string()
 }
 
-/// An integer of 64 bits, of which no digit is lost as a float would lose it.
+/// Formats a 64-bit integer without the loss of digits that a float would have.
 pub(super) fn integer_text(number: &Number) -> String {
     match (number.as_i64(), number.as_f64()) {
         (None, Some(float)) => format!("{float:.0}"),
@@ -93,7 +95,8 @@ pub(super) fn integer_text(number: &Number) -> String {
     }
 }
 
-/// A float as Go's `%v` prints it: with an exponent of at least two digits if that is below -4 or above 5.
+/// Formats a float as Go's `%v` does: with an exponent of at least two digits if it is below -4 or
+/// above 5.
 pub(super) fn float_text(value: f64) -> String {
     let text = format!("{value:e}");
     let Some((digits, exponent)) = text.split_once('e') else {

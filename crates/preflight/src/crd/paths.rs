@@ -1,14 +1,14 @@
-//! The path of each schema in the schema of a version.
+//! The paths of the schemas inside the schema of a version.
 
 use serde_json::Value;
 
 use crate::crd::CrdGeneration;
 use crate::crd::schema::{SchemaNode, element, items};
 
-/// Every schema of a version with its path, in byte order of the paths. Nothing is escaped in a path, so one can hide
-/// another.
+/// All schemas of a version with their paths, in byte order of the paths. Names are not escaped in a path, so one
+/// schema can hide another.
 ///
-/// Invariant: no path is there twice.
+/// Invariant: every path is unique.
 #[derive(Debug)]
 pub(super) struct Paths<'a>(Vec<PathNode<'a>>);
 
@@ -18,15 +18,15 @@ struct PathNode<'a> {
     schema: &'a SchemaNode,
 }
 
-/// Why the schemas of a version have no paths here.
+/// The reason why the paths of a version cannot be computed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum PathsFault {
     TooDeep,
     TooLarge,
 }
 
-/// How many bytes of text a comparison may still make. A path repeats the names of all that it is in, so a small CRD
-/// can have paths without end.
+/// The number of bytes that the texts of a comparison may still use. A path repeats the names of all fields that
+/// contain it, so the paths of a small CRD can be extremely long.
 #[derive(Debug)]
 pub(super) struct TextBudget(usize);
 
@@ -37,7 +37,7 @@ impl Default for TextBudget {
 }
 
 impl TextBudget {
-    /// Takes some bytes off it.
+    /// Subtracts bytes from the budget.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), PathsFault> {
         let left = self.0.checked_sub(bytes);
         self.0 = left.ok_or(PathsFault::TooLarge)?;
@@ -46,7 +46,7 @@ impl TextBudget {
 }
 
 impl<'a> Paths<'a> {
-    /// The paths in a schema, none of them without one.
+    /// Returns the paths in a schema; no paths if there is no schema.
     pub(super) fn of(
         schema: Option<&'a SchemaNode>,
         generation: CrdGeneration,
@@ -62,14 +62,15 @@ impl<'a> Paths<'a> {
             walk.at(schema, 0)?;
         }
         let mut found = walk.found;
-        // The sort is stable, and of neighbours the first stays: the last that was found of one path.
+        // The sort is stable and `dedup_by` keeps the first of equal neighbours, so the schema that was found last
+        // remains.
         found.reverse();
         found.sort_by(|one, other| one.path.cmp(&other.path));
         found.dedup_by(|one, other| one.path == other.path);
         Ok(Self(found))
     }
 
-    /// Each path with its schema and the schema that the other version has there.
+    /// Iterates over the paths, each with its schema and the schema at the same path of the other version.
     pub(super) fn beside<'p>(
         &'p self,
         other: &'p Self,
@@ -83,10 +84,11 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// A walk over a schema and all in it, in the order of upstream: of two with one path the later one counts.
+/// A walk over a schema and all schemas inside it, in the order of upstream. Of two schemas with one path, the later
+/// counts.
 struct PathWalk<'a, 'b> {
-    /// Whether what is no property, no item and no value of a map has a path of its own; otherwise it takes the place of
-    /// what it is in.
+    /// Whether schemas other than properties, items and map values have paths of their own. Otherwise such a schema
+    /// replaces the schema that contains it.
     has_own_paths: bool,
     path: String,
     budget: &'b mut TextBudget,
@@ -102,7 +104,7 @@ impl<'a> PathWalk<'a, '_> {
             .spend(self.path.len() + size_of::<PathNode<'_>>())?;
         let path = Box::from(self.path.as_str());
         self.found.push(PathNode { path, schema });
-        // Most schemas have no other in them, and a look at what is there is quicker than one for each field.
+        // Most schemas contain no other schema, and this check is faster than a look-up of each field.
         let mut fields = schema.values();
         if fields.any(|field| field.is_object() || field.is_array()) {
             self.children(schema, depth + 1)?;
@@ -162,7 +164,8 @@ impl<'a> PathWalk<'a, '_> {
         Ok(())
     }
 
-    /// A child with a path of its own or, in the older generation, with the path of the schema around it.
+    /// Visits a child with a path of its own or, in the older generation, with the path of the schema that contains
+    /// it.
     fn own(
         &mut self,
         suffix: &[&str],
@@ -201,8 +204,9 @@ fn members<'a>(
     object(schema, field).into_iter().flatten()
 }
 
-/// The levels of a schema that are read. An API server takes fewer: its own limits are on cost and size.
+/// The maximum number of levels in a schema. API servers accept fewer, because they limit cost and size.
 pub(super) const MOST_LEVELS: usize = 250;
 
-/// The text of a comparison. An object in a cluster is below 2 MiB, and a large CRD has 3 MiB of paths.
+/// The maximum size of the texts in a comparison, in bytes. An object in a cluster is smaller than 2 MiB, and a large
+/// CRD has 3 MiB of paths.
 pub(super) const MOST_TEXT: usize = 64 << 20;

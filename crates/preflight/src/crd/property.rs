@@ -1,4 +1,4 @@
-//! What changes between the schemas at one path.
+//! The changes between the two schemas at one path.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,59 +14,59 @@ use crate::crd::schema::{
 use crate::crd::{CrdGeneration, json};
 use olmguard_catalog::version::go;
 
-/// A change of a property that refuses a replacement; printed as upstream prints it, its name first.
+/// A change of a property that prevents a replacement. Printed as upstream prints it, with its name first.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum PropertyChange {
-    /// The type.
+    /// The type changes.
     Type {
-        /// The old one.
+        /// The old type.
         from: String,
-        /// The new one; empty for none, and for a removed field.
+        /// The new type; empty for no type, and for a removed field.
         to: String,
     },
-    /// Any value was allowed before; the allowed ones, in byte order.
+    /// The values are restricted to an enum, although any value was allowed before. The enum values are in byte order.
     EnumAdded(Vec<String>),
-    /// These values are no longer allowed, in byte order.
+    /// Enum values are removed; the values are in byte order.
     EnumRemoved(Vec<String>),
-    /// The default value, as JSON.
+    /// The default value changes; values are JSON.
     Default {
-        /// The old one.
+        /// The old default.
         from: Option<String>,
-        /// The new one.
+        /// The new default.
         to: Option<String>,
     },
-    /// These fields are required now, in byte order.
+    /// Fields become required; the names are in byte order.
     Required(Vec<String>),
-    /// A lower bound.
+    /// A lower bound is added or raised.
     Minimum {
         /// The field of the schema.
         field: &'static str,
         /// The old bound.
         from: Option<String>,
-        /// The new one.
+        /// The new bound.
         to: String,
     },
-    /// An upper bound.
+    /// An upper bound is added or lowered.
     Maximum {
         /// The field of the schema.
         field: &'static str,
         /// The old bound.
         from: Option<String>,
-        /// The new one.
+        /// The new bound.
         to: String,
     },
-    /// The pattern.
+    /// The pattern changes.
     Pattern {
-        /// The old one.
+        /// The old pattern.
         from: String,
-        /// The new one.
+        /// The new pattern.
         to: String,
     },
-    /// Whether null is allowed, from now on.
+    /// Null becomes allowed or forbidden; the value is whether it is allowed now.
     Nullable(bool),
-    /// The alternatives.
+    /// The `oneOf` alternatives change.
     OneOf(OneOfChange),
-    /// Something that crdify does not understand.
+    /// A change that crdify does not handle.
     Unhandled {
         /// The fields that differ.
         fields: Vec<&'static str>,
@@ -74,12 +74,13 @@ pub enum PropertyChange {
 }
 
 impl PropertyChange {
-    /// Whether upstream writes its names in random order.
+    /// Whether upstream prints the names in random order.
     pub(super) fn is_in_random_order(&self) -> bool {
         matches!(self, Self::Required(names) if names.len() > 1)
     }
 
-    /// Whether it is found in a map of objects, where every change of what the map holds is found, harmless ones too.
+    /// Whether the change is reported for a map of objects. Upstream reports every change of the map's values,
+    /// including harmless ones.
     pub fn is_of_map(&self) -> bool {
         match self {
             Self::Unhandled { fields } => fields == &["additionalProperties"],
@@ -88,7 +89,7 @@ impl PropertyChange {
     }
 }
 
-/// A change at a path from the schema of one version to the schema of another.
+/// A change between the schemas of two versions at one path.
 #[derive(Debug)]
 pub(super) struct NodeChange<'p, 'a> {
     pub(super) path: &'p str,
@@ -98,8 +99,8 @@ pub(super) struct NodeChange<'p, 'a> {
 }
 
 impl NodeChange<'_, '_> {
-    /// Whether upstream prints the same of both, if their changes are the same: it also prints the values of what it does
-    /// not understand, and the alternatives that are gone or new.
+    /// Whether upstream prints the same for two equal changes. It also prints the values of unhandled fields, and the
+    /// alternatives that are removed or added.
     pub(super) fn has_values_of(&self, other: &Self) -> bool {
         let same = |name: &str| {
             same_named(name, self.from, other.from) && same_named(name, self.to, other.to)
@@ -115,7 +116,8 @@ impl NodeChange<'_, '_> {
     }
 }
 
-/// The changes from one version to another, in byte order of the paths. What is new in the other is not looked at.
+/// Returns the changes from one version to another, in byte order of the paths. Paths that only the other version has
+/// are not compared.
 pub(super) fn changes<'p, 'a>(
     from: &'p Paths<'a>,
     to: &'p Paths<'a>,
@@ -154,7 +156,7 @@ fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec
     found
 }
 
-/// The fields in which a schema can change here: what has a path of its own is compared there.
+/// The fields that are compared here. Schemas with a path of their own are compared at that path.
 fn compared(schema: &SchemaNode) -> impl Iterator<Item = (&String, &Value)> {
     let is_elsewhere = |name: &str| matches!(name, "properties" | "items");
     schema.iter().filter(move |(name, _)| !is_elsewhere(name))
@@ -186,7 +188,7 @@ fn of_enum(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     (!gone.is_empty()).then_some(PropertyChange::EnumRemoved(gone))
 }
 
-/// Null is the empty text.
+/// Returns the text of an enum value. Null is an empty text.
 fn enum_value(value: &Value) -> String {
     present(Some(value)).map(json::text).unwrap_or_default()
 }
@@ -207,7 +209,7 @@ fn of_required(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     (!added.is_empty()).then_some(PropertyChange::Required(added))
 }
 
-/// A field that bounds values.
+/// A field that sets a bound on values.
 struct Bound {
     field: &'static str,
     side: BoundSide,
@@ -262,7 +264,7 @@ impl Bound {
         schema.get(self.field).and_then(Value::as_number)
     }
 
-    /// A float has 53 bits, whatever the text has.
+    /// Floats are compared with the precision of 53 bits, whatever the text contains.
     fn compare(&self, one: &Number, other: &Number) -> Ordering {
         if self.is_float {
             compare_floats(one, other)
@@ -280,7 +282,7 @@ impl Bound {
     }
 }
 
-/// Integers to their last digit, others as floats. JSON has no NaN.
+/// Compares integers exactly and other numbers as floats. JSON has no NaN.
 fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     if let (Some(one), Some(other)) = (one.as_i64(), other.as_i64()) {
         return one.cmp(&other);
@@ -306,7 +308,7 @@ fn of_nullable(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     (from != to).then_some(PropertyChange::Nullable(to))
 }
 
-/// Any difference in a field that no validation is about.
+/// Returns the differences in fields that no validation handles.
 fn of_others(
     old: &SchemaNode,
     new: &SchemaNode,

@@ -1,4 +1,4 @@
-//! The fields of a schema, and when two of them are the same.
+//! The fields of a schema, and their equality.
 
 use std::sync::LazyLock;
 
@@ -6,15 +6,16 @@ use serde_json::{Map, Value};
 
 use crate::crd::json;
 
-/// A schema as it is written.
+/// A schema as written.
 pub(super) type SchemaNode = Map<String, Value>;
 
-/// What a field of a schema holds. Absent, null, and what is empty are the same, but for pointers of Go.
+/// The type of a field in a schema. Absent, null and empty values are equal, except for Go
+/// pointers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Text,
     Flag,
-    /// A pointer to a flag or a text: absent is not `false` and not empty.
+    /// A pointer to a flag or a text: an absent value differs from `false` and from an empty text.
     Pointer,
     Integer,
     Float,
@@ -24,9 +25,9 @@ pub(super) enum Kind {
     Schema,
     Schemas,
     SchemaMap,
-    /// A schema, or a flag or a list of schemas in its place.
+    /// A schema, or a flag or a list of schemas instead.
     Either,
-    /// Schemas or lists of names.
+    /// A map whose values are schemas or lists of names.
     Dependencies,
     /// An object with these fields.
     Object(&'static [Field]),
@@ -34,10 +35,10 @@ pub(super) enum Kind {
     Objects(&'static [Field]),
 }
 
-/// A field by its name.
+/// The name and the type of a field.
 pub(super) type Field = (&'static str, Kind);
 
-/// Every field. Upstream: apiextensions-apiserver, `pkg/apis/apiextensions/types_jsonschema.go`.
+/// All fields. Upstream: apiextensions-apiserver, `pkg/apis/apiextensions/types_jsonschema.go`.
 pub(super) const FIELDS: [Field; 44] = [
     ("id", Kind::Text),
     ("$schema", Kind::Text),
@@ -87,7 +88,7 @@ pub(super) const FIELDS: [Field; 44] = [
 
 const DOCS: [Field; 2] = [("description", Kind::Text), ("url", Kind::Text)];
 
-/// A rule in CEL: an API server omits what is empty, so a manifest that has it is the same.
+/// A CEL rule. An API server omits empty fields, so a manifest that contains them is equal.
 const RULE: [Field; 6] = [
     ("rule", Kind::Text),
     ("message", Kind::Text),
@@ -97,18 +98,20 @@ const RULE: [Field; 6] = [
     ("optionalOldSelf", Kind::Pointer),
 ];
 
-/// Whether a field is the same in both.
+/// Whether a field has the same value in both schemas.
 pub(super) fn same_field(kind: Kind, one: Option<&Value>, other: Option<&Value>) -> bool {
     one == other || canonical(kind, one) == canonical(kind, other)
 }
 
-/// Whether the field of this name is the same in both schemas; also if no schema has such a field.
+/// Whether the named field has the same value in both schemas. True for names that are not fields
+/// of a schema.
 pub(super) fn same_named(name: &str, one: &SchemaNode, other: &SchemaNode) -> bool {
     let mut fields = FIELDS.iter().filter(|(field, _)| *field == name);
     fields.all(|(_, kind)| same_field(*kind, one.get(name), other.get(name)))
 }
 
-/// An alternative of `oneOf` as crdify compares it: whatever it is called and documented as.
+/// Returns the text of a `oneOf` alternative as crdify compares it: without its titles and
+/// documentation.
 pub(super) fn alternative(schema: &SchemaNode) -> String {
     let of_words = ["description", "title", "example", "externalDocs"];
     let fields = FIELDS.iter().filter(|(name, _)| !of_words.contains(name));
@@ -117,7 +120,7 @@ pub(super) fn alternative(schema: &SchemaNode) -> String {
     text
 }
 
-/// A value that is there and not null.
+/// Returns a value that is present and not null.
 pub(super) fn present(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }
@@ -130,15 +133,15 @@ pub(super) fn flag(value: Option<&Value>) -> bool {
     value.and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// The items of a list, if it is one.
+/// Returns the items of a list; no items for any other value.
 pub(super) fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }
 
-/// A schema without any field.
+/// A schema without fields.
 pub(super) static EMPTY: LazyLock<SchemaNode> = LazyLock::new(SchemaNode::new);
 
-/// A schema in a list or a map of them, where Go reads null as an empty one.
+/// Returns a schema in a list or a map of schemas. Go reads null there as an empty schema.
 pub(super) fn element(value: &Value) -> Option<&SchemaNode> {
     match value {
         Value::Object(schema) => Some(schema),
@@ -149,9 +152,10 @@ pub(super) fn element(value: &Value) -> Option<&SchemaNode> {
 
 // === Canonical text ===
 
-/// A text that two values have in common if Go reads the same from them; empty for what is as good as absent.
+/// Returns a text that is equal for two values if and only if Go reads the same from them. It is
+/// empty for values that count as absent.
 ///
-/// It is made once for each value, so that long lists are compared in the time that it takes to read them.
+/// The text is written once per value, so long lists are compared in linear time.
 fn canonical(kind: Kind, value: Option<&Value>) -> String {
     let mut text = String::new();
     if let Some(value) = present(value) {
@@ -167,7 +171,7 @@ fn write(kind: Kind, value: &Value, text: &mut String) {
         (Kind::List, Value::Array(items)) if items.is_empty() => {}
         (Kind::Integer, Value::Number(number)) => text.push_str(&json::integer_text(number)),
         (Kind::Float, Value::Number(number)) => {
-            // Minus zero is zero.
+            // Turns minus zero into zero.
             let number = number.as_f64().unwrap_or_default() + 0.0;
             text.push_str(&json::float_text(number));
         }
