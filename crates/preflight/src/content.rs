@@ -518,7 +518,8 @@ pub fn owned(crd: &Value) -> Value {
     kept(crd, &owner::MARKS)
 }
 
-/// Whether a CRD is of `apiextensions.k8s.io/v1`. Other versions are not compared, and API servers no longer accept them.
+/// Whether a CRD is of `apiextensions.k8s.io/v1`. Other versions are not compared, and API servers no longer accept
+/// them.
 fn is_v1(crd: &Value) -> bool {
     let api_version = crd.get("apiVersion").and_then(Value::as_str);
     api_version == Some("apiextensions.k8s.io/v1")
