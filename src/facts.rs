@@ -1,14 +1,14 @@
-//! The facts that edits are judged by: catalogs, policies and the OLM, wherever they come from.
+//! The facts on which edits are judged: catalogs, policies and the OLM, from any origin.
 //!
 //! ```text
-//! FactsOrigin --open--> OpenOrigin --rules--> the OLM, by whose rules all contents are read
+//! FactsOrigin --open--> OpenOrigin --rules--> the rules of the OLM, by which all contents are read
 //!   nothing, a snapshot, a cluster |
-//!   places of catalogs ------------+--FactsRequest::load--> Facts: Snapshot, Policies, faults
-//!   objects of manifests ----------'
+//!   catalog locations -------------+--FactsRequest::load--> Facts: Snapshot, Policies, faults
+//!   objects in manifests ----------'
 //! ```
 //!
-//! Requests are plain data, so a command and a server can make them. Nothing is printed here: a
-//! [`FactsListener`] hears what is worth telling while facts are read.
+//! Requests are plain data, so commands and servers can build them. Nothing is printed here: a [`FactsListener`]
+//! receives the events that occur while facts are read.
 
 pub(crate) mod cluster;
 pub(crate) mod contents;
@@ -43,19 +43,19 @@ use olmguard_preflight::content::BundleContents;
 use olmguard_report::{Finding, Severity};
 use origin::OpenOrigin;
 
-/// The facts that edits are judged by, as far as they are available, and what is not.
+/// The facts on which edits are judged, as far as they are available, and the faults of the rest.
 #[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) snapshot: Snapshot,
     pub(crate) policies: Policies,
     pub(crate) faults: Vec<Fault>,
-    /// The catalogs of the snapshot or the cluster as they are, if files give some of them other content. Both share
-    /// the content of all others.
+    /// The catalogs of the snapshot or the cluster as they are, if files replace the content of some of them. Both
+    /// sets share the content of all others.
     pub(crate) current: Option<CurrentCatalogs>,
 }
 
 impl Facts {
-    /// The same facts with what is in the images of bundles, and what is wrong with those.
+    /// Adds the contents of bundle images, and the faults found while reading them.
     pub(crate) fn with_contents(self, contents: BundleContents, faults: Vec<Fault>) -> Self {
         let contents = Arc::new(contents);
         let current = self.current.map(|current| CurrentCatalogs {
@@ -70,7 +70,7 @@ impl Facts {
         }
     }
 
-    /// The facts that edits are judged by.
+    /// The facts in the form that judging needs.
     pub(crate) fn basis(&self) -> Basis<'_> {
         Basis {
             snapshot: &self.snapshot,
@@ -79,15 +79,15 @@ impl Facts {
     }
 }
 
-/// The catalogs of a snapshot or a cluster as they are, if flags give some of them other content.
+/// The catalogs of a snapshot or a cluster as they are, if flags replace the content of some of them.
 #[derive(Debug)]
 pub(crate) struct CurrentCatalogs {
     pub(crate) snapshot: Snapshot,
-    /// The names of the catalogs that flags give, in their order.
+    /// The names of the catalogs that flags replace, in the order of the flags.
     pub(crate) given: Vec<String>,
 }
 
-/// A source of facts that cannot be read, or a rule without effect.
+/// A source of facts that cannot be read, or a rule that has no effect.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// The content of a catalog cannot be read.
@@ -96,44 +96,44 @@ pub(crate) enum Fault {
     /// The content of a catalog of the cluster cannot be fetched.
     #[error("catalog {}: {why}", go::quote(name))]
     Unfetched { name: String, why: String },
-    /// The `--snapshot`.
+    /// The `--snapshot` file cannot be read.
     #[error(transparent)]
     Snapshot(ArchiveError),
-    /// The cluster, for this reason.
+    /// The cluster cannot be read, with the reason.
     #[error("{0}")]
     Cluster(String),
-    /// A `--guardrails`.
+    /// A `--guardrails` file cannot be read.
     #[error(transparent)]
     Guardrails(GuardrailsFault),
-    /// A `--policy`.
+    /// A `--policy` file cannot be read.
     #[error(transparent)]
     Policy(PolicyFileFault),
-    /// A policy of the cluster or of the snapshot does not fit beside all others, for this reason.
+    /// A policy of the cluster or of the snapshot is too costly together with all others, with the reason.
     #[error("{0}")]
     Costly(String),
-    /// A rule of one of them is about a package that no catalog has.
+    /// A rule is about a package that no catalog has.
     #[error("{title}: no catalog has package {}, so this has no effect{}", go::quote(package), meant(near.as_deref()))]
     Stranger {
         title: String,
         package: String,
         near: Option<String>,
     },
-    /// The policies of the cluster or of the snapshot, for this reason.
+    /// The policies of the cluster or of the snapshot cannot be read, with the reason.
     #[error("{0}")]
     Policies(String),
-    /// Installed extensions of the cluster or of the snapshot, for this reason.
+    /// Installed extensions of the cluster or of the snapshot cannot be read, with the reason.
     #[error("{0}")]
     Extensions(String),
-    /// Objects of OLM v0 of the cluster, for this reason.
+    /// Objects of OLM v0 in the cluster cannot be read, with the reason.
     #[error("{0}")]
     Classic(String),
-    /// The content of a bundle, for this reason.
+    /// The content of a bundle cannot be read, with the reason.
     #[error("{0}")]
     Bundle(String),
-    /// The content of an installed bundle, for this reason.
+    /// The content of an installed bundle cannot be read, with the reason.
     #[error("{0}")]
     InstalledBundle(String),
-    /// What the cluster has of a bundle, for this reason.
+    /// The objects of the cluster that a bundle concerns cannot be read, with the reason.
     #[error("{0}")]
     Objects(String),
 }
@@ -146,37 +146,37 @@ pub(crate) struct GivenFiles<'a> {
     pub(crate) policies: &'a [PathBuf],
 }
 
-/// All that facts are made of.
+/// The sources of all facts.
 pub(crate) struct FactsRequest<'a> {
     pub(crate) origin: OpenOrigin,
-    /// Catalogs and policies of manifests.
+    /// The catalogs and policies in manifests.
     pub(crate) objects: GivenObjects,
     pub(crate) files: GivenFiles<'a>,
     pub(crate) rules: Rules,
 }
 
-/// How facts are read: within which memory, and who hears of it.
+/// The conditions for reading facts: the memory limit, and the listener.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'r> {
     pub(crate) memory: &'r Pool,
     pub(crate) listener: &'r dyn FactsListener,
 }
 
-/// A listener that hears of facts while they are read.
+/// A listener for events that occur while facts are read.
 pub(crate) trait FactsListener: Sync {
-    /// Does work that may take long, and can show how far it is.
+    /// Runs work that can take long. Implementations can show its progress.
     fn wait(&self, _progress: &Progress, work: &mut (dyn FnMut() + Send)) {
         work();
     }
 
-    /// The content of a given catalog was read, or cannot be, after this time.
+    /// Called when the content of a given catalog was read or turned out to be unreadable, with the time it took.
     fn loaded(&self, _name: &str, _content: &Content, _took: Duration) {}
 
-    /// An object of the cluster counts for nothing, for this reason.
+    /// Called when an object of the cluster is ignored, with the reason.
     fn passed_over(&self, _why: &str) {}
 }
 
-/// Why nothing is judged: a file of rules cannot be used.
+/// The reason why nothing is judged: a file of rules cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GivenFilesError {
     #[error(transparent)]
@@ -188,7 +188,8 @@ pub(crate) enum GivenFilesError {
 impl FactsRequest<'_> {
     /// Reads the catalogs and policies of the origin, of the objects and of the files.
     ///
-    /// A policy of an object replaces one of its name in the cluster, and one of a file both: so a change is tried.
+    /// A policy in an object replaces the one of the same name in the cluster, and a policy in a file replaces both,
+    /// so changes can be tried before they are applied.
     ///
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
@@ -251,7 +252,7 @@ impl GivenFiles<'_> {
 }
 
 impl Reading<'_> {
-    /// Waits for work, and returns its result.
+    /// Runs work through the listener, and returns the result.
     fn wait<T: Send>(self, progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
         let (mut work, mut done) = (Some(work), None);
         self.listener
@@ -260,7 +261,7 @@ impl Reading<'_> {
     }
 }
 
-/// Rules about packages that no catalog has, and so without effect.
+/// Returns the rules about packages that no catalog has, which therefore have no effect.
 fn strangers(
     guardrails: &AdministratorGuardrails,
     policies: &[NamedPackage],
@@ -273,7 +274,7 @@ fn strangers(
     all.filter_map(|of| stranger(of, snapshot)).collect()
 }
 
-/// A rule about a package that no catalog has, and so without effect.
+/// Returns the fault of a rule about a package that no catalog has.
 fn stranger((title, package): (&str, &str), snapshot: &Snapshot) -> Option<Fault> {
     let catalogs = snapshot.catalogs().iter();
     let loaded: Option<Vec<_>> = catalogs.map(CatalogState::loaded).collect();
@@ -301,14 +302,14 @@ impl CurrentCatalogs {
         }
     }
 
-    /// The names that flags give and that are no catalog of the snapshot or the cluster.
+    /// The names that flags give and that are not catalogs of the snapshot or the cluster.
     pub(crate) fn added(&self) -> impl Iterator<Item = &str> {
         let names = self.given.iter().map(String::as_str);
         names.filter(|name| self.snapshot.catalog(name).is_none())
     }
 }
 
-/// The content of each catalog, in the order of the list.
+/// Loads the content of each catalog, in the order of the list.
 fn contents<'a>(
     given: &'a [CatalogSource],
     rules: &Rules,
@@ -330,7 +331,7 @@ fn contents<'a>(
 }
 
 impl Fault {
-    /// The fault as a run with this title reports it.
+    /// Converts the fault to a finding of the run with this title.
     pub(crate) fn finding(&self, title: &str) -> Finding {
         let severity = if self.is_warning() {
             Severity::Warning
@@ -340,13 +341,13 @@ impl Fault {
         Finding::of_run(title, severity, self.to_string())
     }
 
-    /// The fault of a policy that does not fit next to all others. A policy of a file is invalid as if it could not be
-    /// read; a policy of a cluster or a snapshot is not a fault of what is checked.
+    /// The fault of a policy that is too costly together with all others. A policy in a file counts as unreadable. A
+    /// policy of a cluster or a snapshot is not a fault of the checked files.
     fn costly(policy: CostlyPolicy) -> Self {
         PolicyFileFault::of(policy).map_or_else(Self::Costly, Self::Policy)
     }
 
-    /// The fault of the content of a catalog, if it has one.
+    /// Returns the fault of a catalog's content, if it has one.
     pub(crate) fn of(name: &str, content: &Content) -> Option<Self> {
         let name = name.to_owned();
         match content {
@@ -362,7 +363,7 @@ impl Fault {
         }
     }
 
-    /// Whether the fault is only a warning: perhaps no answer needs the fact.
+    /// Whether the fault is only a warning, because no answer may need the fact.
     pub(crate) fn is_warning(&self) -> bool {
         matches!(
             self,
@@ -373,17 +374,17 @@ impl Fault {
         )
     }
 
-    /// Whether nothing at all is known of the cluster.
+    /// Whether the cluster as a whole is unknown.
     pub(crate) fn is_of_cluster(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
-    /// Whether nothing at all is known of the cluster or the snapshot.
+    /// Whether the cluster or the snapshot as a whole is unknown.
     pub(crate) fn is_of_origin(&self) -> bool {
         self.is_of_cluster() || matches!(self, Self::Snapshot(_))
     }
 
-    /// Why the policies of the cluster or of the snapshot are not known, if this is about them.
+    /// The reason why the policies of the cluster or of the snapshot are unknown, if the fault is about them.
     fn unlisted(&self) -> Option<&str> {
         match self {
             Self::Policies(why) => Some(why),
@@ -392,21 +393,21 @@ impl Fault {
     }
 }
 
-/// What a package was perhaps meant to be.
+/// Suggests the package that may have been meant.
 fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| {
         format!("; did you mean {}?", go::quote(near))
     })
 }
 
-// === What a snapshot or a cluster has, and what it should have and does not give ===
+// === The facts of a snapshot or a cluster, and the faults of what it should provide ===
 
 /// The facts of a snapshot or a cluster.
 #[derive(Debug, Default)]
 struct OriginFacts {
     catalogs: Vec<CatalogState>,
     policies: PolicyObjects,
-    /// Sources that should have more and cannot be read.
+    /// The sources that should provide more and cannot be read.
     faults: Vec<Fault>,
 }
 
@@ -414,11 +415,11 @@ struct OriginFacts {
 #[derive(Debug, Default)]
 pub(crate) struct RunningExtensions {
     pub(crate) extensions: Vec<Extension>,
-    /// Sources that should have more and cannot be read.
+    /// The sources that should provide more and cannot be read.
     pub(crate) faults: Vec<Fault>,
 }
 
-/// A catalog in the place of all those that are not known.
+/// Returns a catalog that replaces all catalogs that are unknown.
 fn stand_in(name: &str, content: Content) -> CatalogState {
     CatalogState {
         labels: Labels::Unknown,
@@ -427,7 +428,7 @@ fn stand_in(name: &str, content: Content) -> CatalogState {
 }
 
 impl RunningExtensions {
-    /// The extensions that were read, and the fault that there may be more, if there may.
+    /// Collects the extensions that were read, and the fault of those that could not be listed.
     fn of(read: impl IntoIterator<Item = Result<Extension, Fault>>, rest: Option<Fault>) -> Self {
         let mut all = Self::default();
         for one in read {
@@ -441,7 +442,7 @@ impl RunningExtensions {
     }
 }
 
-/// Reads one object. What cannot be read of a known version is a matter of its audit.
+/// Reads one object. Unreadable fields of a known version are left to its audit.
 fn read_extension(object: &Value) -> Result<Extension, Fault> {
     Extension::recognised(object).ok_or_else(|| {
         let identity = Identity::read(object);

@@ -1,8 +1,9 @@
-//! Texts of other programs and libraries, as parts of our messages: bounded, each on one line.
+//! Texts of other programs and libraries inside our messages: bounded, and each on one line.
 //!
-//! What an error repeats may be as long as what was read: a line of a file, a body, a tree.
+//! An error can repeat the text that was read, which can be long: a line of a file, a body, a tree.
 
-/// A text as part of a line: white space is one space, and only the first 400 characters are kept.
+/// Returns a text as part of a line: white space becomes one space, and only the first 400
+/// characters are kept.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
     let mut room = LONGEST;
@@ -12,7 +13,7 @@ pub(crate) fn one_line(text: &str) -> String {
             if room == 0 {
                 return line + "...";
             }
-            // What a terminal would obey.
+            // A terminal would interpret control characters.
             line.push(if character.is_control() {
                 char::REPLACEMENT_CHARACTER
             } else {
@@ -24,13 +25,13 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// The first 16 lines of a text, each as [`one_line`].
+/// Returns the first 16 lines of a text, each as by [`one_line`].
 pub(crate) fn lines(text: &str) -> String {
     let lines: Vec<_> = text.lines().take(MOST_LINES).map(one_line).collect();
     lines.join("\n")
 }
 
-/// So many characters of a line are kept.
+/// The maximum number of characters per line.
 const LONGEST: usize = 400;
 const MOST_LINES: usize = 16;
 

@@ -1,41 +1,43 @@
-//! Which links are followed below a directory that someone names: those with a target inside it.
+//! The rule for links below a directory that the user named: only links with a target inside it are
+//! followed.
 //!
-//! Catalogs and manifests come from elsewhere: neither an image nor a pull request must make a
-//! pipeline read other files of its machine. What is named itself is read wherever it is.
+//! Catalogs and manifests come from other people: neither an image nor a pull request may make a
+//! pipeline read other files of its machine. A path that the user names is read wherever it is.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A directory that someone named.
+/// A directory that the user named.
 #[derive(Debug)]
 pub(crate) struct Root(PathBuf);
 
 impl Root {
-    /// This directory, which may be named through links.
+    /// Resolves this directory, which may be named through links.
     pub(crate) fn of(directory: &Path) -> io::Result<Self> {
         resolved(directory).map(Self)
     }
 
-    /// The path without links.
+    /// The path of the directory, without links.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The target of a link in it, without links; none if that is outside.
+    /// Returns the target of a link in the directory, without links; `None` if the target is
+    /// outside.
     pub(crate) fn target(&self, link: &Path) -> io::Result<Option<PathBuf>> {
         let target = resolved(link)?;
         Ok(target.starts_with(&self.0).then_some(target))
     }
 }
 
-/// Every part of a path is looked up for this.
+/// Resolves a path, which looks up every part of it.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     #[cfg(test)]
     lookups::add(path.components().count());
     path.canonicalize()
 }
 
-/// How often a test has asked the file system.
+/// Counts the file system look-ups in tests.
 #[cfg(test)]
 pub(crate) mod lookups {
     use std::cell::Cell;

@@ -1,5 +1,5 @@
-//! A cluster that is read once, for a person or a pipeline: its catalogs, policies, OLM and extensions as they are now.
-//! Nothing in it is changed.
+//! A cluster that is read once, for a command: its catalogs, policies, OLM and extensions in their current state. The
+//! cluster is not changed.
 
 use std::future::Future;
 use std::io::{self, Read};
@@ -28,7 +28,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 use olmguard_preflight::content::BundleContents;
 
-/// Which cluster is read, and how.
+/// The cluster to read, and the settings for that.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterRequest {
     pub(crate) access: Access,
@@ -39,23 +39,23 @@ pub(crate) struct ClusterRequest {
 }
 
 impl ClusterRequest {
-    /// The client of catalogd, which reads its CA certificates.
+    /// Creates the client of catalogd, which reads the CA certificates.
     pub(crate) fn catalogd(&self) -> Result<Catalogd, RootsError> {
         Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())
     }
 }
 
-/// A cluster with its address and credentials, and the runtime that waits for its answers.
+/// A cluster with its address and credentials, and the runtime for requests to it.
 pub(crate) struct OpenCluster {
     runtime: Runtime,
     client: Client,
-    /// Which cluster it is, in one line.
+    /// A one-line description of the cluster.
     words: String,
     olm_namespace: Option<String>,
     reader: ClusterReader,
 }
 
-/// Why the catalogs of a cluster cannot be read, and which cluster it is.
+/// The reason why the catalogs of a cluster cannot be read, with the description of the cluster.
 #[derive(Debug, thiserror::Error)]
 #[error("{error} (cluster: {cluster})")]
 pub(crate) struct ClusterCatalogsError {
@@ -63,7 +63,7 @@ pub(crate) struct ClusterCatalogsError {
     cluster: String,
 }
 
-/// Why no cluster can be read.
+/// The reason why a cluster cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClusterRequestError {
     #[error(transparent)]
@@ -74,20 +74,21 @@ pub(crate) enum ClusterRequestError {
     System(#[from] io::Error),
 }
 
-/// A cluster as the origin of facts, with the OLM in it; without an answer to a request, why there is none.
+/// A cluster as the origin of facts, with its OLM; or the reason why it cannot be reached.
 pub(crate) struct ClusterOrigin(Result<KnownCluster, ClusterRequestError>);
 
-/// A cluster, and the OLM in it.
+/// A cluster that was found, and its OLM.
 struct KnownCluster {
     cluster: OpenCluster,
     olm: Result<RunningOlm, FindError>,
 }
 
 impl ClusterOrigin {
-    /// Finds the cluster, and the OLM in it.
+    /// Finds the cluster and its OLM.
     ///
     /// # Errors
-    /// If the request is wrong. A cluster that cannot be reached is an origin anyway: what needs it is undecided.
+    /// If the request is wrong. A cluster that cannot be reached is still an origin: answers that need it are
+    /// undecided.
     pub(super) fn open(request: &ClusterRequest) -> Result<Self, ClusterRequestError> {
         let known = match OpenCluster::open(request) {
             Ok(cluster) => Ok(KnownCluster {
@@ -100,7 +101,7 @@ impl ClusterOrigin {
         Ok(Self(known))
     }
 
-    /// The rules of the requested OLM; otherwise of the one in the cluster, otherwise of the newest.
+    /// Returns the rules of the requested OLM; otherwise of the OLM in the cluster, otherwise of the newest release.
     pub(super) fn rules(&self, request: &OlmRequest) -> Result<RulesAndWarnings, OlmError> {
         match &self.0 {
             Ok(known) => request.in_cluster(&known.olm),
@@ -108,13 +109,13 @@ impl ClusterOrigin {
         }
     }
 
-    /// The state of each extension of these names, in their order; of none if the cluster cannot be reached.
+    /// Returns the state of each extension with these names, in their order; empty if the cluster cannot be reached.
     pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         let known = self.0.as_ref().ok();
         known.map_or_else(Vec::new, |known| known.cluster.standings(names))
     }
 
-    /// Every extension; none of a cluster that cannot be reached, which is a fault of its catalogs.
+    /// Returns all extensions; none if the cluster cannot be reached, which is a fault of its catalogs.
     pub(super) fn extensions(&self) -> RunningExtensions {
         let Ok(known) = &self.0 else {
             return RunningExtensions::default();
@@ -125,8 +126,8 @@ impl ClusterOrigin {
         RunningExtensions::of(all, rest)
     }
 
-    /// Hands every object of OLM v0 to `take`, and returns what cannot be listed. A cluster that cannot be reached is a
-    /// fault of its catalogs.
+    /// Passes every object of OLM v0 to `take`, and returns the faults of those that cannot be listed. An unreachable
+    /// cluster is a fault of its catalogs.
     pub(super) fn classic(&self, take: impl FnMut(Value)) -> Vec<Fault> {
         let Ok(known) = &self.0 else {
             return Vec::new();
@@ -137,7 +138,7 @@ impl ClusterOrigin {
             .collect()
     }
 
-    /// Every extension; of a cluster that cannot be reached, the reason.
+    /// Returns all extensions, or the reason if the cluster cannot be reached.
     pub(super) fn into_extensions(self) -> RunningExtensions {
         let running = self.extensions();
         match self.0 {
@@ -146,7 +147,7 @@ impl ClusterOrigin {
         }
     }
 
-    /// Every catalog and every policy. For a cluster that cannot be reached a catalog stands in.
+    /// Loads all catalogs and policies. If the cluster cannot be reached, one catalog stands in for all.
     pub(super) fn load(
         self,
         rules: &Rules,
@@ -195,7 +196,7 @@ fn known(
 }
 
 impl OpenCluster {
-    /// Finds the cluster. It is not known yet whether anyone answers there.
+    /// Opens a connection to the cluster. Whether the API server answers is not known yet.
     pub(crate) fn open(request: &ClusterRequest) -> Result<Self, ClusterRequestError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -211,7 +212,7 @@ impl OpenCluster {
         })
     }
 
-    /// The OLM that runs in the namespace of the request, else where OLM and OpenShift put it.
+    /// Finds the OLM in the requested namespace, otherwise where OLM and OpenShift install it.
     pub(crate) fn olm(&self) -> Result<RunningOlm, FindError> {
         let namespace = self.olm_namespace.as_deref();
         self.runtime.block_on(olm::find(&self.client, namespace))
@@ -222,7 +223,7 @@ impl OpenCluster {
         self.runtime.block_on(extensions::standings(client, names))
     }
 
-    /// Every extension with its status, as `read` makes it.
+    /// Lists all extensions with their status, converted by `read`.
     pub(crate) fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
         let client = self.client.clone();
         self.runtime.block_on(extensions::list(client, read))
@@ -233,7 +234,7 @@ impl OpenCluster {
         self.runtime.block_on(look::classic_objects(client, take))
     }
 
-    /// These bundles with what it has of them.
+    /// Adds the facts about these bundles that the cluster has.
     pub(super) fn bundle_objects(
         &self,
         contents: &BundleContents,
@@ -245,12 +246,12 @@ impl OpenCluster {
         self.runtime.block_on(found)
     }
 
-    /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.
+    /// Lists all `UpgradePolicy` and `UpgradeGuardrails` objects, as written.
     pub(crate) fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
         self.runtime.block_on(policies::list(&self.client))
     }
 
-    /// Every catalog, its content read by these rules.
+    /// Loads all catalogs, with their content read by these rules.
     pub(crate) fn catalogs(
         &self,
         rules: &Rules,
@@ -266,7 +267,7 @@ impl OpenCluster {
         Ok(listed.into_iter().map(state).collect())
     }
 
-    /// Every catalog, its content as it is fetched.
+    /// Loads all catalogs, with their content as fetched.
     pub(crate) fn contents(
         &self,
         reading: Reading<'_>,
@@ -278,7 +279,7 @@ impl OpenCluster {
         self.listed(&progress, reading, self.reader.look(read))
     }
 
-    /// Waits for catalogs, and puts them into byte order of their names.
+    /// Waits for the catalogs, and sorts them in byte order of their names.
     fn listed<T: Send>(
         &self,
         progress: &Progress,
@@ -303,7 +304,7 @@ impl OpenCluster {
 }
 
 impl ClusterRequestError {
-    /// Whether the request is right as far as it can be known: the cluster cannot be reached.
+    /// Whether the request is right as far as is known, and only the cluster cannot be reached.
     pub(crate) fn is_unreachable(&self) -> bool {
         let is_wrong = matches!(
             self,
@@ -318,5 +319,5 @@ impl ClusterRequestError {
     }
 }
 
-/// The name of the catalog that stands in for a cluster. No object can have it.
+/// The name of the catalog that stands in for a cluster. No object can have this name.
 const FLAG: &str = "--from-cluster";

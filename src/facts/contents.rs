@@ -1,4 +1,4 @@
-//! What is in the images of bundles, and what the cluster has of them.
+//! The contents of bundle images, and the related objects of the cluster.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ use olmguard_engine::explain::PulledImage;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, UnreadableBundle};
 
-/// Which contents are read.
+/// The contents to read.
 pub(crate) struct ContentsRequest {
     /// The images of bundles to install.
     pub(crate) images: BTreeSet<PulledImage>,
-    /// Whether they are pulled; otherwise only the cluster is read.
+    /// Whether images are pulled; otherwise only the cluster is read.
     pub(crate) pulls: bool,
-    /// The images of the bundles that they would replace. They say which CRDs there are if no cluster does, so that it is
-    /// no error if one of them is not to be had.
+    /// The images of the bundles that would be replaced. They provide the existing CRDs if there is no cluster, so a
+    /// missing image is not an error.
     pub(crate) installed: BTreeSet<String>,
     /// The release 1.x of operator-controller.
     pub(crate) minor: u8,
@@ -30,7 +30,7 @@ pub(crate) struct ContentsRequest {
 }
 
 impl ContentsRequest {
-    /// Pulls the images that are not in the cache, and reads the cluster. What cannot be read is a fault.
+    /// Pulls the images that are not in the cache, and reads the cluster. Problems are returned as faults.
     pub(crate) fn read(&self, reading: Reading<'_>) -> (BundleContents, Vec<Fault>) {
         let images = self.images.iter().filter(|_| self.pulls);
         let images = images.map(|image| image.reference.clone());
@@ -58,7 +58,7 @@ impl ContentsRequest {
         }
     }
 
-    /// What is read of the cluster beside the CRDs and kinds of these contents.
+    /// Returns the objects to look up in the cluster, in addition to the CRDs and kinds of these contents.
     fn sought(&self, contents: &BundleContents) -> SoughtObjects {
         let first = self.images.iter().filter_map(|image| {
             let namespace = image.first_in.as_ref()?;
@@ -75,7 +75,7 @@ impl ContentsRequest {
     }
 }
 
-/// What is in an image.
+/// An image with its content.
 type Pulled = (String, Result<RegistryBundle, UnreadableBundle>);
 
 fn has_crds(bundles: &[Pulled]) -> bool {
@@ -87,7 +87,7 @@ fn has_crds(bundles: &[Pulled]) -> bool {
         .any(|crds| !crds.is_empty())
 }
 
-/// What is in these images, and what cannot be had of them.
+/// Pulls these images. Returns their contents, and the faults of those that are unavailable.
 fn pulled(
     images: BTreeSet<String>,
     reading: Reading<'_>,
@@ -103,7 +103,7 @@ fn pulled(
     (bundles, faults)
 }
 
-/// The bundles with what the cluster has of them.
+/// Compares the bundles with the cluster, and adds the facts about it.
 fn compared(
     request: &ClusterRequest,
     contents: &BundleContents,
@@ -115,7 +115,7 @@ fn compared(
     compared.map_err(|error| error.to_string())
 }
 
-/// The bundle in an image, or why operator-controller reads none there.
+/// Reads the bundle in an image. The inner error is the reason why operator-controller cannot read it either.
 fn bundle(
     image: &str,
     reading: Reading<'_>,
@@ -125,7 +125,7 @@ fn bundle(
     reading.wait(&progress, read).map(|(bundle, _)| bundle)
 }
 
-/// The images of registries, for a server.
+/// Reads images from registries, for a server.
 #[derive(Debug)]
 pub(crate) struct RegistryImages;
 

@@ -1,6 +1,6 @@
-//! Objects among manifests that are facts and no cases: catalogs, and the policies of administrators.
+//! Objects in manifests that are facts instead of edits to check: catalogs, and the policies of administrators.
 //!
-//! Every command that reads manifests takes them here, so they count for all commands alike.
+//! All commands that read manifests collect them here, so the objects count for all commands alike.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,35 +19,35 @@ use olmguard_engine::extension::{RecognisedObject, recognise};
 use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
 use olmguard_policy::UpgradePolicy;
 
-/// Catalogs and policies of manifests, in addition to those of a snapshot or a cluster.
+/// The catalogs and policies in manifests, in addition to those of a snapshot or a cluster.
 #[derive(Debug, Default)]
 pub(crate) struct GivenObjects {
     pub(crate) catalogs: Vec<CatalogState>,
     pub(crate) policies: PolicyObjects,
 }
 
-/// Why an object that is a fact cannot be used as it is.
+/// The reason why an object that is a fact cannot be used as it is.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GivenFault {
     #[error(transparent)]
     Catalog(ClusterCatalogError),
-    /// An object whose kind is not known.
+    /// The kind of the object is not known.
     #[error("{0}")]
     Kind(MeantKind),
-    /// A catalog of this name that its CRD refuses, for this finding.
+    /// The CRD refuses the catalog with this name, with this finding.
     #[error("ClusterCatalog {0:?}: {path}: {message}", path = .1.path, message = .1.message)]
     Schema(String, Finding),
-    /// A fault of a policy or guardrails, in words.
+    /// A policy or guardrails object has this fault.
     #[error("{0}")]
     Policy(String),
 }
 
-/// The first object of each kind and name. The same object in several directories is one; two that differ are of
-/// two clusters, or a mistake.
+/// The first object of each kind and name. Equal objects in several directories count as one. If two differ, they
+/// belong to different clusters, or one is a mistake.
 #[derive(Debug, Default)]
 pub(crate) struct UniqueObjects(HashMap<(String, String), FirstObject>);
 
-/// Two objects that differ have one kind and name.
+/// The error for two different objects with one kind and name.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{kind} {name:?} is defined twice, at {first} and at {second}{instead}")]
 pub(crate) struct ObjectTwice {
@@ -71,7 +71,7 @@ impl GivenObjects {
         is_catalog(object) || is_policy(object) || meant(object).is_some()
     }
 
-    /// Adds an object of a file, as far as it can be read. What is wrong with it comes out, with its place.
+    /// Adds an object of a file, as far as it can be read. Returns its faults with their places.
     pub(crate) fn add(
         &mut self,
         file: &str,
@@ -106,7 +106,7 @@ impl GivenObjects {
         }
     }
 
-    /// A policy, or guardrails, which is applied as far as it can be read.
+    /// Adds a policy or guardrails object, which is applied as far as it can be read.
     fn policy(
         &mut self,
         file: &str,
@@ -127,7 +127,7 @@ impl GivenObjects {
     }
 }
 
-/// Whether it is a catalog in v1. Older versions have other CRDs.
+/// Whether the object is a catalog in v1. Older versions have other CRDs.
 pub(crate) fn is_catalog_of_v1(object: &ManifestObject) -> bool {
     object.kind == "ClusterCatalog" && object.api_version == "olm.operatorframework.io/v1"
 }
@@ -136,7 +136,7 @@ fn is_catalog(object: &ManifestObject) -> bool {
     CatalogState::is_described_by(&object.api_version, &object.kind)
 }
 
-/// The kind that an object of no known kind was probably meant to be of.
+/// The kind that an object of an unknown kind was probably meant to have.
 fn meant(object: &ManifestObject) -> Option<MeantKind> {
     let is_known = is_catalog(object)
         || is_policy(object)
@@ -144,7 +144,8 @@ fn meant(object: &ManifestObject) -> Option<MeantKind> {
     MeantKind::of(object).filter(|_| !is_known)
 }
 
-/// The faults that the CRD finds in a catalog. Values that a tool fills in later are no faults.
+/// Returns the faults that the CRD finds in a catalog. Placeholders for values that a tool fills in later are not
+/// faults.
 pub(crate) fn refused(
     object: &ManifestObject,
     positions: &Positions,
@@ -162,10 +163,10 @@ pub(crate) fn refused(
 }
 
 impl UniqueObjects {
-    /// Adds an object that is at this place. Whether it is no copy of one that is known.
+    /// Adds an object at this place. Returns whether it is new, and not a copy of a known object.
     ///
     /// # Errors
-    /// If another one of its kind and name is known.
+    /// If a different object with this kind and name is known.
     pub(crate) fn is_new(
         &mut self,
         object: &ManifestObject,
@@ -191,7 +192,7 @@ impl UniqueObjects {
 }
 
 impl FirstObject {
-    /// Whether an object of another file is the same.
+    /// Whether the object is the same and comes from another file.
     fn is_copied(&self, object: &ManifestObject, file: &str) -> bool {
         self.file != file && self.value == object.value
     }
@@ -216,7 +217,8 @@ impl FirstObject {
     }
 }
 
-/// Why an object is no manifest yet, and where in it that is seen. A field that decides nothing may be filled in later.
+/// The reason why an object is not a complete manifest yet, with the path in it. A placeholder in a field that affects
+/// no answer is allowed.
 pub(crate) fn unrendered(object: &ManifestObject) -> Option<(Vec<ValueStep<'_>>, Unrendered)> {
     if is_openshift_template(object) {
         return Some((Vec::new(), Unrendered::OpenShiftTemplate));
@@ -234,7 +236,7 @@ pub(crate) fn unrendered(object: &ManifestObject) -> Option<(Vec<ValueStep<'_>>,
     Some((found.path, Unrendered::Placeholder { field, text }))
 }
 
-/// Whether its kind or its version is filled in later, and the rest fits an extension.
+/// Whether the kind or the version is filled in later, and the rest fits an extension.
 fn may_be_extension(object: &ManifestObject) -> bool {
     let (version, kind) = (&*object.api_version, &*object.kind);
     let is_later = |text| placeholder(text).is_some();
@@ -243,7 +245,8 @@ fn may_be_extension(object: &ManifestObject) -> bool {
     (is_later(version) && (fits_kind || is_later(kind))) || (is_later(kind) && fits_group)
 }
 
-/// An OpenShift Template whose objects have an extension, a catalog or a policy. Another one is another kind.
+/// Whether the object is an OpenShift Template that contains an extension, a catalog or a policy. Other templates are
+/// ignored.
 fn is_openshift_template(object: &ManifestObject) -> bool {
     let is_ours = |object: &Value| {
         let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -257,7 +260,7 @@ fn is_openshift_template(object: &ManifestObject) -> bool {
     object.kind == "Template" && is_template && objects.any(is_ours)
 }
 
-/// Where the fields of an extension are that something reads.
+/// The fields of an extension that something reads.
 const EXTENSION: &[&[&str]] = &[
     &["apiVersion"],
     &["kind"],
@@ -266,7 +269,7 @@ const EXTENSION: &[&[&str]] = &[
     &["spec"],
 ];
 
-/// Fields of it that go to the bundle as they are.
+/// The fields of an extension that are passed to the bundle unchanged.
 const EXTENSION_LATER: &[&[&str]] = &[&["spec", "config", "inline"]];
 
 const CATALOG: &[&[&str]] = &[
@@ -276,5 +279,5 @@ const CATALOG: &[&[&str]] = &[
     &["spec"],
 ];
 
-/// The image of a catalog does not matter to any answer.
+/// The image of a catalog affects no answer.
 const CATALOG_LATER: &[&[&str]] = &[&["spec", "source"]];

@@ -1,5 +1,5 @@
-//! Which OLM is answered for: the one that is requested, otherwise the one that a snapshot or a cluster has, otherwise
-//! the newest.
+//! Selects the OLM that answers are for: the requested one, otherwise the one of the snapshot or the cluster,
+//! otherwise the newest release.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use crate::cluster::olm::{FindError, RunningOlm, compare};
 use crate::source::archive::{OlmFacts, UnknownOlm};
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules};
 
-/// An OLM as it is requested.
+/// The requested OLM.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OlmRequest {
-    /// The release; none for whichever there is.
+    /// The release; `None` for the one of the snapshot or the cluster.
     pub(crate) release: Option<OlmRelease>,
     /// Feature gates, each as `GATE=BOOL`.
     pub(crate) gates: Vec<String>,
 }
 
-/// Why a request cannot be met.
+/// The reason why a request cannot be met.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum OlmError {
     #[error("--olm-feature-gates: {0}")]
@@ -25,18 +25,18 @@ pub(crate) enum OlmError {
     Snapshot { file: PathBuf, source: UnknownOlm },
 }
 
-/// The rules of an OLM, and what to warn of about them.
+/// The rules of an OLM, with warnings about them.
 pub(crate) type RulesAndWarnings = (Rules, Vec<String>);
 
 impl OlmRequest {
-    /// The rules of the requested release, or of the newest.
+    /// Returns the rules of the requested release, or of the newest.
     pub(crate) fn rules(&self) -> Result<Rules, OlmError> {
         let release = self.release.unwrap_or_default();
         let gates = self.gates(release)?.unwrap_or_default();
         Ok(Rules::new(release, gates))
     }
 
-    /// Whether some release has the requested gates, as long as the release is not known.
+    /// Checks that some release has the requested gates, while the release is not known.
     pub(crate) fn check(&self) -> Result<(), OlmError> {
         let known = |release| self.gates(release).is_ok();
         match self.release {
@@ -45,7 +45,7 @@ impl OlmRequest {
         }
     }
 
-    /// The requested gates, if there are any.
+    /// Returns the requested gates, if there are any.
     pub(crate) fn gates(&self, release: OlmRelease) -> Result<Option<Gates>, OlmError> {
         let settings = self.gates.iter().map(String::as_str);
         let settings: Vec<_> = settings.filter(|setting| !setting.is_empty()).collect();
@@ -55,7 +55,8 @@ impl OlmRequest {
         Ok(Some(Gates::parse(settings, release)?))
     }
 
-    /// The rules next to a cluster: what is requested counts, then what runs there, then the newest.
+    /// Returns the rules for a cluster: the request takes precedence, then the OLM in the cluster, then the newest
+    /// release.
     pub(super) fn in_cluster(
         &self,
         olm: &Result<RunningOlm, FindError>,
@@ -81,8 +82,8 @@ impl OlmRequest {
         Ok((rules, vec![warning]))
     }
 
-    /// The rules next to the snapshot in this file. Gates belong to a release: those of the snapshot count only with
-    /// its own.
+    /// Returns the rules for the snapshot in this file. Gates belong to a release, so the gates of the snapshot count
+    /// only with its own release.
     pub(super) fn in_snapshot(
         &self,
         file: &Path,

@@ -1,8 +1,8 @@
-//! The origin of facts that no manifest has: nothing but what is given, a snapshot, or a cluster.
+//! The origin of the facts that are not in manifests: none, a snapshot, or a cluster.
 //!
-//! An origin that cannot be read leaves open which catalogs there are. Without them a change would be denied because of
-//! what they may contain. So a catalog stands in for the origin that cannot be read and that any selector may match:
-//! what needs a catalog is undecided.
+//! If an origin cannot be read, its catalogs are unknown. A change must not be denied because of what they may
+//! contain. So a catalog that any selector may match stands in for such an origin, and every answer that needs a
+//! catalog is undecided.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use crate::source::archive::{Archive, ArchiveError, SavedExtensions, SavedPolici
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// Where facts come from, in addition to catalogs and manifests that are given.
+/// The origin of facts, in addition to catalogs and manifests that are given.
 #[derive(Clone, Debug)]
 pub(crate) enum FactsOrigin {
-    /// There is nothing else.
+    /// No other origin.
     Given,
-    /// A file of `olmguard snapshot save`.
+    /// A file written by `olmguard snapshot save`.
     Snapshot(PathBuf),
     Cluster(ClusterRequest),
 }
 
-/// An origin of which the OLM is known, before any content is read by the rules of one.
+/// An origin whose OLM is known, before any content is read by the rules of that OLM.
 pub(crate) enum OpenOrigin {
     Given,
     Snapshot(Box<SavedSnapshot>),
@@ -39,7 +39,7 @@ impl FactsOrigin {
     /// Opens the snapshot, or finds the cluster.
     ///
     /// # Errors
-    /// If a request for a cluster is wrong. What cannot be read is a fault of the facts.
+    /// If a request for a cluster is wrong. An origin that cannot be read is a fault of the facts instead.
     pub(crate) fn open(&self) -> Result<OpenOrigin, ClusterRequestError> {
         Ok(match self {
             Self::Given => OpenOrigin::Given,
@@ -50,12 +50,12 @@ impl FactsOrigin {
 }
 
 impl OpenOrigin {
-    /// Whether it has the list of catalogs.
+    /// Whether the origin has a list of catalogs.
     pub(super) fn is_known(&self) -> bool {
         !matches!(self, Self::Given)
     }
 
-    /// The rules of an OLM, and what to warn of about them.
+    /// Returns the rules of an OLM, with warnings about them.
     pub(crate) fn rules(&self, request: &OlmRequest) -> Result<RulesAndWarnings, OlmError> {
         match self {
             Self::Given => Ok((request.rules()?, Vec::new())),
@@ -64,7 +64,7 @@ impl OpenOrigin {
         }
     }
 
-    /// Every extension with what is installed of it; none without a snapshot or a cluster.
+    /// Returns all extensions with their installed bundles; `None` without a snapshot or a cluster.
     pub(crate) fn extensions(&self) -> Option<RunningExtensions> {
         match self {
             Self::Given => None,
@@ -73,8 +73,8 @@ impl OpenOrigin {
         }
     }
 
-    /// Hands every object of OLM v0 to `take`, and returns what cannot be listed; none without a cluster, because a
-    /// snapshot does not have them.
+    /// Passes every object of OLM v0 to `take`, and returns the faults of those that cannot be listed. `None` without
+    /// a cluster, because a snapshot does not contain them.
     pub(crate) fn classic(&self, take: impl FnMut(Value)) -> Option<Vec<Fault>> {
         match self {
             Self::Given | Self::Snapshot(_) => None,
@@ -82,7 +82,7 @@ impl OpenOrigin {
         }
     }
 
-    /// Every extension, for a command that reads nothing more: an origin that cannot be read is a fault of them.
+    /// Returns all extensions, for a command that reads nothing else: an unreadable origin is one of their faults.
     pub(crate) fn into_extensions(self) -> Option<RunningExtensions> {
         match self {
             Self::Given => None,
@@ -91,8 +91,8 @@ impl OpenOrigin {
         }
     }
 
-    /// Every catalog and every policy, and what should give them and does not, except for catalogs of which other
-    /// content `is_given`.
+    /// Loads all catalogs and policies, and the faults of those that cannot be loaded, except faults of catalogs whose
+    /// content `is_given` otherwise.
     pub(super) fn load(
         self,
         rules: &Rules,
@@ -107,11 +107,11 @@ impl OpenOrigin {
     }
 }
 
-// === A file of `olmguard snapshot save` ===
+// === A file written by `olmguard snapshot save` ===
 //
-// It has catalogs, policies, OLM and extensions as they were in a cluster.
+// It contains the catalogs, policies, OLM and extensions of a cluster at that time.
 //
-// A catalog stands in for a file that cannot be read.
+// If the file cannot be read, one catalog stands in for all.
 
 /// A snapshot as far as it could be read.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ pub(crate) struct SavedSnapshot {
 }
 
 impl SavedSnapshot {
-    /// Opens the file, so that its OLM is known before anything is read by the rules of one.
+    /// Opens the file. Its OLM is then known before anything is read by the rules of that OLM.
     pub(super) fn open(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -129,7 +129,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// Every catalog and every policy in it, or why it cannot be read.
+    /// Loads all catalogs and policies, or returns why the file cannot be read.
     pub(super) fn load(self, rules: &Rules, reading: Reading<'_>) -> OriginFacts {
         let loaded = self.archive.and_then(|archive| {
             let policies = archive.facts().policies.clone();
@@ -148,7 +148,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// Every extension; none of a file that cannot be read, which is a fault of its catalogs.
+    /// Returns all extensions; none if the file cannot be read, which is a fault of its catalogs.
     pub(super) fn extensions(&self) -> RunningExtensions {
         let Ok(archive) = &self.archive else {
             return RunningExtensions::default();
@@ -163,7 +163,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// Every extension; of a file that cannot be read, the reason.
+    /// Returns all extensions, or the reason if the file cannot be read.
     pub(super) fn into_extensions(self) -> RunningExtensions {
         let running = self.extensions();
         match self.archive {
@@ -172,7 +172,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// The state of each extension of these names, in their order; none if the snapshot has no extensions.
+    /// Returns the state of each extension with these names, in their order; `None` if the snapshot has no extensions.
     pub(crate) fn standings(&self, names: &[String]) -> Option<Vec<ExtensionState>> {
         let archive = self.archive.as_ref().ok()?;
         let names = names.iter();
@@ -191,7 +191,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// The rules of the requested OLM; otherwise of the one of the snapshot, otherwise of the newest.
+    /// Returns the rules of the requested OLM; otherwise of the OLM in the snapshot, otherwise of the newest release.
     pub(super) fn rules(&self, request: &OlmRequest) -> Result<RulesAndWarnings, OlmError> {
         match &self.archive {
             Ok(archive) => request.in_snapshot(&self.path, archive.facts().olm.as_ref()),
@@ -208,7 +208,7 @@ fn by_name(objects: &[Value]) -> HashMap<&str, &Value> {
     named.collect()
 }
 
-/// The fault of a snapshot without extensions.
+/// The fault text of a snapshot without extensions.
 const NOT_SAVED: &str = "does not have the installed extensions; save it again with olmguard snapshot save, or give PATH";
 
 fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {

@@ -176,7 +176,7 @@ impl FieldFaults for FaultList {
 }
 
 /// Returns the known word with the smallest edit distance, if that is at most a third of its
-/// length; the first of several.
+/// length, rounded up; the first of several.
 fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
     if found.len() > limits::ECHOED_BYTES {
         return None;

@@ -1,7 +1,7 @@
-//! What edits are judged by: the catalogs, the policies and the time, whatever is put in their place meanwhile.
+//! The current facts for a server: catalogs and policies that can be replaced at any time, and the time itself.
 //!
-//! Catalogs and policies come from watches of their own, so no moment is common to both. Each is taken once for an edit
-//! or an audit, as a whole, and the policies last: what restricts is never older than what it restricts.
+//! Catalogs and policies come from independent watches, so no moment is common to both. An edit or an audit loads each
+//! of them once, as a whole. Policies are loaded last, so a restriction is never older than the catalogs it restricts.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_policy::Moment;
 
-/// The catalogs and the policies, each replaced as a whole.
+/// The current catalogs and policies, each replaced as a whole.
 #[derive(Clone, Debug)]
 pub struct LiveFacts {
     /// The catalogs.
@@ -21,7 +21,7 @@ pub struct LiveFacts {
     pub policies: Arc<ArcSwap<Policies>>,
 }
 
-/// Both as they were taken, one right after the other, and kept until this is dropped.
+/// The catalogs and policies, loaded in direct succession and kept until this value is dropped.
 #[derive(Clone, Debug)]
 pub struct FactsOfMoment {
     /// The catalogs.
@@ -31,7 +31,7 @@ pub struct FactsOfMoment {
 }
 
 impl LiveFacts {
-    /// The current facts, to keep.
+    /// Returns the current facts, for longer use.
     pub fn now(&self) -> FactsOfMoment {
         FactsOfMoment {
             snapshot: self.snapshot.load_full(),
@@ -39,7 +39,7 @@ impl LiveFacts {
         }
     }
 
-    /// What `judge` makes of the current facts. Threads that judge at the same time share no counter.
+    /// Calls `judge` with the current facts. Concurrent threads do not contend for a shared counter.
     pub fn judged<T>(&self, judge: impl FnOnce(Basis<'_>) -> T) -> T {
         let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
         judge(Basis {
@@ -50,7 +50,7 @@ impl LiveFacts {
 }
 
 impl FactsOfMoment {
-    /// To judge by these policies, and by catalogs that may be others.
+    /// Combines these policies with catalogs, which can be others than those here.
     pub fn basis<'s>(&'s self, snapshot: &'s Snapshot) -> Basis<'s> {
         Basis {
             snapshot,
@@ -59,7 +59,7 @@ impl FactsOfMoment {
     }
 }
 
-/// The second of a time of day.
+/// Converts a system time to whole seconds.
 pub fn moment(time: SystemTime) -> Moment {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     Moment::from_unix_seconds(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
