@@ -1,4 +1,5 @@
-//! The files of a bundle: a directory with `manifests/` and `metadata/annotations.yaml`, or an image of one.
+//! The files of a bundle: a directory with `manifests/` and `metadata/annotations.yaml`, or an image with this
+//! content.
 //!
 //! Upstream: operator-controller, [`rukpak/bundle/source/source.go`].
 //!
@@ -22,7 +23,7 @@ use olmguard_preflight::bundle::{
     NoBundle, RegistryBundle, WrongField, dependencies_of, is_properties_file, package_of,
 };
 
-/// Why a bundle cannot be read.
+/// The reason why a bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BundleFilesError {
     #[error(transparent)]
@@ -38,7 +39,7 @@ pub(crate) enum BundleFilesError {
     Image(#[from] ImageError),
 }
 
-/// What is wrong with a file or a directory of a bundle.
+/// The problem of a file or a directory in a bundle.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BundleFault {
     #[error("{0}")]
@@ -76,7 +77,8 @@ pub(crate) enum BundleFault {
 }
 
 impl BundleFilesError {
-    /// Whether operator-controller certainly reads no bundle there: what is missing, or where or as it must not be.
+    /// Whether operator-controller certainly cannot read a bundle there: a part is missing, or in the wrong place or
+    /// form.
     pub(crate) fn is_of_format(&self) -> bool {
         let Self::At { fault, .. } = self else {
             return false;
@@ -96,10 +98,10 @@ impl BundleFilesError {
     }
 }
 
-/// The bundle at a place. It waits for a registry.
+/// Reads the bundle at a place. Blocks while a registry is contacted.
 ///
 /// # Errors
-/// If operator-controller could not read the bundle either, or the image cannot be had.
+/// If operator-controller could not read the bundle either, or the image is unavailable.
 pub(crate) fn read(
     place: &FilesPlace,
     progress: &Progress,
@@ -114,18 +116,18 @@ pub(crate) fn read(
     })
 }
 
-/// Where the objects of a bundle are that findings are about, and what it depends on.
+/// The places of a bundle's objects that findings refer to, and its dependencies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BundleObjects {
-    /// The `ClusterServiceVersion`: of several the last one.
+    /// The `ClusterServiceVersion`. If there are several, the last one.
     csv: Option<ManifestPlace>,
-    /// CRDs by their names: of several the first one.
+    /// The CRDs by name. If a name occurs several times, the first one.
     crds: BTreeMap<String, ManifestPlace>,
-    /// The dependencies that the bundle declares anywhere.
+    /// The dependencies that any part of the bundle declares.
     pub(crate) dependencies: BTreeSet<DependencyKind>,
 }
 
-/// Where an object begins.
+/// The start of an object in a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct ManifestPlace {
     pub(crate) file: PathBuf,
@@ -133,7 +135,7 @@ pub(crate) struct ManifestPlace {
 }
 
 impl BundleObjects {
-    /// Where a CRD is, or otherwise the `ClusterServiceVersion`.
+    /// Returns the place of a CRD, or of the `ClusterServiceVersion` if there is no such CRD.
     pub(crate) fn of(&self, crd: Option<&str>) -> Option<&ManifestPlace> {
         let crd = crd.and_then(|name| self.crds.get(name));
         crd.or(self.csv.as_ref())
@@ -152,10 +154,10 @@ impl BundleObjects {
     }
 }
 
-/// Is shown each object with its file and its place there.
+/// A function that is called for each object with its file and its position.
 type OnObject<'s> = &'s mut dyn FnMut(&Path, Position, &ManifestObject);
 
-/// The same in bounded memory, which the bundle has until the loan is dropped.
+/// Like [`read`], but in bounded memory, which the bundle uses until the loan is dropped.
 pub(crate) fn read_within(
     place: &FilesPlace,
     progress: &Progress,
@@ -184,16 +186,17 @@ fn in_folder<T>(
 /// The memory for manifests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ManifestMemory<'a> {
-    /// As much as they need: a command reads a bundle and ends.
+    /// As much as the manifests need: a command reads a bundle and ends.
     Unbounded,
-    /// At most the memory of an account. A document with an alias is an error, because its text does not show its size.
+    /// At most the memory of an account. Aliases are refused, because the text of such a document does not show its
+    /// size.
     Of(&'a Account),
 }
 
-/// The directory of a bundle. Links are followed: it is the user's own, or one without any.
+/// The directory of a bundle. Links are followed: the directory is the user's own, or has none.
 struct BundleFolder<'a> {
     root: &'a Path,
-    /// Where the user has it.
+    /// The place as the user gave it.
     place: &'a FilesPlace,
     memory: ManifestMemory<'a>,
 }
@@ -230,13 +233,13 @@ impl BundleFolder<'_> {
         Ok((bundle, memory))
     }
 
-    /// The package that the annotations name.
+    /// Returns the package that the annotations name.
     fn package(&self, file: &Path, memory: &mut Loan) -> Result<String, BundleFilesError> {
         let document = self.first_document(file, memory)?;
         package_of(&document).ok_or_else(|| self.at(file, BundleFault::Annotations))
     }
 
-    /// The file with properties can be missing.
+    /// Checks the file with properties, which is optional.
     fn check_properties(&self, memory: &mut Loan) -> Result<(), BundleFilesError> {
         let file = self.root.join("metadata/properties.yaml");
         if !file.exists() || is_properties_file(&self.first_document(&file, memory)?) {
@@ -245,7 +248,8 @@ impl BundleFolder<'_> {
         Err(self.at(&file, BundleFault::Properties))
     }
 
-    /// The dependencies in the files of `metadata/`, each of which can be missing. operator-controller reads neither.
+    /// Returns the dependencies in the optional files of `metadata/`. operator-controller reads neither file for
+    /// dependencies.
     fn dependencies(
         &self,
         memory: &mut Loan,
@@ -260,7 +264,7 @@ impl BundleFolder<'_> {
         Ok(all)
     }
 
-    /// Go reads the first document of a file of `metadata/`. It is null in an empty file.
+    /// Returns the first document of a file in `metadata/`, as Go reads it; null for an empty file.
     fn first_document(&self, file: &Path, memory: &mut Loan) -> Result<Value, BundleFilesError> {
         let bytes = self.bytes(file)?;
         let most = self.take(file, &bytes, memory)?;
@@ -270,7 +274,7 @@ impl BundleFolder<'_> {
         Ok(first.map_or(Value::Null, |document| document.value))
     }
 
-    /// Takes the most memory that the documents of a file can need.
+    /// Reserves the maximum memory that the documents of a file can need.
     fn take(
         &self,
         file: &Path,
@@ -291,7 +295,7 @@ impl BundleFolder<'_> {
         }
     }
 
-    /// The files of a directory, in byte order of their names.
+    /// Returns the files of a directory, in byte order of their names.
     fn files(&self, folder: &Path) -> Result<Vec<PathBuf>, BundleFilesError> {
         let failed = |source| self.at(folder, BundleFault::Folder(source));
         let mut files = Vec::new();
@@ -307,7 +311,7 @@ impl BundleFolder<'_> {
         Ok(files)
     }
 
-    /// The objects of a file of manifests, lists unfolded.
+    /// Returns the objects of a manifest file, with lists unfolded.
     fn objects(
         &self,
         file: &Path,
@@ -359,7 +363,7 @@ impl BundleFolder<'_> {
         }
     }
 
-    /// A path as the user knows it: in an image instead of in the directory that it is unpacked to.
+    /// Returns a path as the user knows it: inside the image instead of the directory where the image is unpacked.
     fn shown(&self, path: &Path) -> PathBuf {
         match (self.place, path.strip_prefix(self.root)) {
             (FilesPlace::Image(image), Ok(within)) => Path::new(&image.to_string()).join(within),
@@ -368,10 +372,10 @@ impl BundleFolder<'_> {
     }
 }
 
-/// The most memory that the documents of a file without aliases take while they are read.
+/// Returns an upper bound on the memory for the documents of a file without aliases while they are read.
 ///
-/// A map takes the most by far. It begins at a brace or a question mark, at the first key of a line that is indented
-/// more than the line before, or behind a dash.
+/// Maps need by far the most memory. A map starts at a brace or a question mark, at the first key of a line that is
+/// indented more than the line before, or after a dash.
 fn room_for(file: &[u8]) -> usize {
     let count = |bytes: &[u8]| file.iter().filter(|byte| bytes.contains(byte)).count();
     let mut indented = 0;
@@ -386,13 +390,13 @@ fn room_for(file: &[u8]) -> usize {
     (count(b"{?-") + indented) * MAP + count(b":,\n[") * ENTRY + file.len() * 2
 }
 
-/// A map, with room for some members.
+/// The memory of a map, with room for some members.
 const MAP: usize = 768;
 
-/// A member or an entry with its place in the file, and the texts of both.
+/// The memory of a member or an entry, with its position and the texts of both.
 const ENTRY: usize = 256;
 
-/// Of all manifests together: a Helm release has room for 11 MB after compression.
+/// The maximum size of all manifests together. A Helm release has room for 11 MB after compression.
 const MOST_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
@@ -401,7 +405,7 @@ mod tests {
 
     use super::*;
 
-    /// Small texts of large values, each many times.
+    /// Small texts of large values, each repeated many times.
     #[test]
     fn no_file_takes_more_than_the_room_for_it() {
         let many = |text: &str| text.repeat(2000);

@@ -1,17 +1,15 @@
-//! Manifests as a user writes them: many documents a file, YAML or JSON, each value with its place
-//! in the source.
+//! Manifests as users write them: several documents per file, in YAML or JSON. Each value has its place in the source.
 //!
 //! ```text
 //! paths --Inputs--> bytes --documents--> Document --into_objects--> ManifestObject, Positions
 //! ```
 //!
-//! Mirrors how kubectl reads `-f`: the decoder of k8s.io/apimachinery ([`pkg/util/yaml/decoder.go`]),
-//! which cuts a stream at lines that begin with `---` and tells JSON by its first letter, and
-//! sigs.k8s.io/yaml behind it. Stricter than those: a key written twice is an error, where Go takes
-//! one of the two.
+//! Mirrors how kubectl reads `-f`: the decoder of k8s.io/apimachinery ([`pkg/util/yaml/decoder.go`]), which splits a
+//! stream at lines that start with `---` and recognizes JSON by its first letter, and sigs.k8s.io/yaml. This module is
+//! stricter in one respect: a repeated key is an error, although Go accepts one of the two values.
 //!
-//! Invariants: a broken document costs nothing but itself; whatever the bytes are, memory stays
-//! within a small multiple of their number, and no value is nested deeper than [`MAX_DEPTH`].
+//! Invariants: a broken document affects only itself. Whatever the bytes are, memory use is at most a small multiple
+//! of their number, and no value is nested deeper than [`MAX_DEPTH`].
 //!
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
@@ -44,20 +42,20 @@ use yaml::{TextCursor, next_json};
 
 // === The documents of a file, one at a time ===
 
-/// One document.
+/// One document of a file.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// 0-based index in the file. Documents without content count, but do not appear.
     pub index: usize,
-    /// Its content, never null.
+    /// The content, never null.
     pub value: Value,
-    /// Where in the file each value stands.
+    /// The place of each value in the file.
     pub positions: Positions,
 }
 
-/// Reads the documents of a file. A part that begins with a bracket and then a quote or a bracket
-/// is JSON, one value after another; anything else is YAML, `{kind: List}` too. A broken document
-/// is an error in its place, and those after the next `---` follow.
+/// Reads the documents of a file. A part that starts with a bracket followed by a quote or a bracket is JSON, one
+/// value after another. Everything else is YAML, including `{kind: List}`. A broken document yields an error in its
+/// place; reading continues after the next `---`.
 pub fn documents(file: &[u8]) -> Documents<'_> {
     Documents {
         parts: FileParts::of(file),
@@ -67,11 +65,11 @@ pub fn documents(file: &[u8]) -> Documents<'_> {
     }
 }
 
-/// Iterator over the documents of a file. One document is held at a time.
+/// An iterator over the documents of a file. Only one document is in memory at a time.
 #[derive(Clone, Debug)]
 pub struct Documents<'a> {
     parts: FileParts<'a>,
-    /// What is left of a part in JSON.
+    /// The rest of a JSON part.
     values: Option<TextCursor<'a>>,
     next_index: usize,
     rules: DocumentRules,
@@ -103,15 +101,14 @@ impl Iterator for Documents<'_> {
 }
 
 impl<'a> Documents<'a> {
-    /// The same with an error in place of a document that has an alias: then no document takes more memory than its text
-    /// shows.
+    /// Returns an error for each document that contains an alias. Then no document needs more memory than its text
+    /// suggests.
     pub fn without_aliases(mut self) -> Self {
         self.rules.aliases = Aliases::Refused;
         self
     }
 
-    /// The same, but of a key that a mapping has twice the last value counts. Upstream: sigs.k8s.io/yaml, unless it is
-    /// strict.
+    /// Accepts repeated keys in a mapping; the last value counts. Upstream: sigs.k8s.io/yaml in its non-strict mode.
     pub fn with_repeated_keys(mut self) -> Self {
         self.rules.repeated_keys = RepeatedKeys::LastCounts;
         self
@@ -146,7 +143,7 @@ impl<'a> Documents<'a> {
         read.map_err(|fault| explain(fault, text, part.at.line))
     }
 
-    /// What follows the first value is left for later, unless that one is broken.
+    /// Reads the first value. The rest is kept for later calls, unless the first value is broken.
     fn begin_json(&mut self, mut cursor: TextCursor<'a>) -> Content {
         let first =
             next_json(&mut cursor, self.rules).unwrap_or(Ok((Value::Null, Positions::new())));
@@ -155,7 +152,7 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// A cursor at the bracket that begins the part, if the part is JSON.
+/// Returns a cursor at the bracket that starts the part, if the part is JSON.
 fn json_start(text: &str, at: Position) -> Option<TextCursor<'_>> {
     let mut cursor = TextCursor::starting_at(at, text);
     if text.starts_with("---") {
@@ -193,30 +190,30 @@ fn not_utf8(part: DocumentPart<'_>, valid_up_to: usize) -> DocumentFault {
     DocumentFault::new(cursor.at, DocumentErrorKind::NotUtf8)
 }
 
-// === Parts of a file, cut at each line that starts with `---`, before anything is parsed ===
+// === The parts of a file, split at each line that starts with `---`, before anything is parsed ===
 //
-// In YAML and in JSON no value continues after such a line, so a broken document ends at the next one.
-// Text before the first `---` is a part only if it has more than comments and directives, which belong to
-// the document that the line starts. YAML counts like this too: `# licence` above `---` is no document.
+// No value in YAML or JSON continues after such a line, so a broken document ends at the next one. Text before the
+// first `---` is a part only if it contains more than comments and directives. These belong to the document that the
+// `---` starts. YAML counts in the same way: `# licence` above `---` is not a document.
 
-/// A part of a file, from its `---` up to the next.
+/// A part of a file, from its `---` to the next.
 #[derive(Clone, Copy, Debug)]
 struct DocumentPart<'a> {
-    /// Where it begins in the file.
+    /// The start of the part in the file.
     at: Position,
-    /// Its bytes, `---` included.
+    /// The bytes of the part, including `---`.
     bytes: &'a [u8],
 }
 
 impl DocumentPart<'_> {
-    /// Whether there is nothing but blank lines, comments and the separator.
+    /// Whether the part contains only blank lines, comments and the separator.
     fn is_blank(&self) -> bool {
         let after_separator = |line: &'_ [u8]| line.strip_prefix(SEPARATOR).is_some_and(is_comment);
         lines(self.bytes).all(|line| is_comment(line) || after_separator(line))
     }
 }
 
-/// The parts of a file in order.
+/// An iterator over the parts of a file.
 #[derive(Clone, Debug)]
 struct FileParts<'a> {
     rest: &'a [u8],
@@ -231,7 +228,7 @@ enum DocumentPlace {
 }
 
 impl<'a> FileParts<'a> {
-    /// A byte order mark at the very beginning is no part of the text.
+    /// A byte order mark at the start of the file is not part of the text.
     fn of(file: &'a [u8]) -> Self {
         Self {
             rest: file.strip_prefix(BOM).unwrap_or(file),
@@ -271,7 +268,7 @@ impl<'a> Iterator for FileParts<'a> {
     }
 }
 
-/// The lines with their ends: LF, CR LF, or CR alone.
+/// Returns the lines including their ends: LF, CR LF, or CR alone.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -286,7 +283,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// `---` alone, or with a space behind it.
+/// Whether the line is `---`, alone or followed by white space.
 fn is_separator(line: &[u8]) -> bool {
     match line.strip_prefix(SEPARATOR) {
         Some(after) => after.first().is_none_or(u8::is_ascii_whitespace),
@@ -294,12 +291,12 @@ fn is_separator(line: &[u8]) -> bool {
     }
 }
 
-/// Blank, a comment, or a directive.
+/// Whether the line is blank, a comment, or a directive.
 fn is_prologue(line: &[u8]) -> bool {
     is_comment(line) || line.starts_with(b"%")
 }
 
-/// Blank, or a comment.
+/// Whether the line is blank or a comment.
 fn is_comment(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }

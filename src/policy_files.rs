@@ -1,7 +1,7 @@
-//! The policies and guardrails of administrators, read from manifests.
+//! Reads the policies and guardrails of administrators from manifests.
 //!
-//! What cannot be read denies every move of what it matches, here as in a cluster: a rule that someone wrote is never
-//! an open door.
+//! An object that cannot be read denies every move of what it matches, as in a cluster: a broken rule must not allow
+//! more than a valid one.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -24,21 +24,21 @@ use olmguard_catalog::guardrail::{
 use olmguard_catalog::members::FieldProblem;
 use olmguard_policy::{GROUP, UpgradePolicy};
 
-/// The objects, and what is wrong with them.
+/// The objects, and their faults.
 #[derive(Debug, Default)]
 pub(crate) struct ReadPolicies {
     pub(crate) objects: PolicyObjects,
     pub(crate) faults: Vec<PolicyFileFault>,
     pub(crate) packages: Vec<NamedPackage>,
-    /// Where each of them stands.
+    /// The place of each object, by title.
     places: HashMap<String, PolicyPlace>,
 }
 
-/// Why something of an object cannot be read, and where it is.
+/// The reason why a part of an object cannot be read, with its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct PolicyFileFault {
     pub(crate) place: PolicyPlace,
-    /// Kind and name of the object, if it is known which one.
+    /// The kind and the name of the object, if they are known.
     pub(crate) title: Option<String>,
     pub(crate) why: String,
 }
@@ -52,12 +52,13 @@ pub(crate) struct NamedPackage {
 }
 
 impl ReadPolicies {
-    /// Why a command cannot use the files: one cannot be read, has a kind with a typo, or they have no policy.
+    /// The reason why a command cannot use the files: one is unreadable or has a kind with a typo, or there is no
+    /// policy.
     pub(crate) fn unusable(&self) -> Option<&PolicyFileFault> {
         self.faults.iter().find(|fault| fault.title.is_none())
     }
 
-    /// The objects of these files and directories. Other objects are skipped.
+    /// Loads the objects in these files and directories. Other objects are skipped.
     pub(crate) fn load(paths: &[PathBuf]) -> Self {
         let mut read = Self::default();
         for Input { path, bytes } in Inputs::of_files(paths.to_vec()) {
@@ -72,7 +73,7 @@ impl ReadPolicies {
         read
     }
 
-    /// Bounds these policies together where there are no others; those that do not fit get a fault.
+    /// Bounds these policies together if there are no others. Those that do not fit get a fault.
     pub(crate) fn bound_together(&mut self) {
         let costly = self.objects.bound_together().into_iter();
         let faults = costly.filter_map(|one| PolicyFileFault::of(one).ok());
@@ -141,10 +142,10 @@ impl ReadPolicies {
 }
 
 impl PolicyFileFault {
-    /// The fault of a policy that does not fit next to the others.
+    /// Returns the fault of a policy that does not fit together with the others.
     ///
     /// # Errors
-    /// If it is not from a file: the same in one sentence.
+    /// If the policy is not from a file: the fault as one sentence.
     pub(crate) fn of(costly: CostlyPolicy) -> Result<Self, String> {
         let CostlyPolicy { place, title, why } = costly;
         match place {
@@ -170,12 +171,12 @@ impl fmt::Display for PolicyFileFault {
     }
 }
 
-/// Whether an object is a policy or guardrails of an administrator, of whatever version.
+/// Whether an object is a policy or guardrails of an administrator, of any version.
 pub(crate) fn is_policy(object: &ManifestObject) -> bool {
     is_policy_object(&object.api_version, &object.kind)
 }
 
-/// A fault of an object in one sentence.
+/// Returns a fault of an object as one sentence.
 pub(crate) fn why(object: &PolicyObject, fault: &PolicyObjectFault) -> String {
     sentence(&object.title(), &fault.why)
 }
@@ -184,12 +185,12 @@ fn sentence(title: &str, why: &str) -> String {
     format!("{title}: {why}")
 }
 
-/// A place in a file.
+/// Returns a place in a file.
 pub(crate) fn place_at(file: &str, Position { line, column }: Position) -> PolicyPlace {
     PolicyPlace::new(file, Some((line, column)))
 }
 
-/// Where a field such as `spec.rules.windows[0].timeZone` is, or the nearest one above it.
+/// Returns the position of a field such as `spec.rules.windows[0].timeZone`, or of the nearest field above it.
 pub(crate) fn at(object: &ManifestObject, positions: &Positions, path: &str) -> Position {
     object.position(positions, &ValueStep::of_path(path))
 }
@@ -199,22 +200,22 @@ const NO_POLICY: &str = "found no UpgradePolicy or UpgradeGuardrails of olmguard
 const TWICE: &str =
     "is there twice, this one is applied: expected one object of this name, the other is at ";
 
-// === The guardrails of administrators, read from files of theirs ===
+// === The guardrails of administrators, read from their files ===
 //
-// A document that cannot be read forbids every upgrade of its package, and of every package where it
-// is not known which it is about.
+// A document that cannot be read forbids every upgrade of its package. If its package is unknown, it forbids every
+// upgrade of every package.
 
-/// The rules, and what is wrong with them.
+/// The rules, and their faults.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedGuardrails {
     pub(crate) imposed: AdministratorGuardrails,
     pub(crate) faults: Vec<GuardrailsFault>,
-    /// The first fault of something that could be about any package: a command cannot use such a file.
+    /// The first fault that could concern any package: a command cannot use such a file.
     unusable: Option<GuardrailsFault>,
 }
 
-/// Why some rules cannot be read, and where they stand: by the path as given, unlike in what is said of
-/// an edit, which is the same wherever the file lies.
+/// The reason why rules cannot be read, with their place. The place has the path as given. The answer to an edit has
+/// only the file name instead, so it does not depend on the location of the file.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("guardrails {place}: {why}")]
 pub(crate) struct GuardrailsFault {
@@ -222,16 +223,16 @@ pub(crate) struct GuardrailsFault {
     why: String,
 }
 
-/// The files by name, and what they hold.
+/// The files, each with its name and content.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct GuardrailFiles(Vec<(String, Vec<u8>)>);
 
 impl GuardrailFiles {
-    /// Reads the files, whatever they hold. They can be read again: none is a pipe, a socket or a device, which may never
-    /// end and has nothing the second time.
+    /// Reads the files, whatever they contain. The files can be read again: a pipe, a socket or a device is an error,
+    /// because it may never end and is empty the second time.
     ///
     /// # Errors
-    /// The first that cannot be read, or is neither a file nor a directory.
+    /// The first path that cannot be read, or is neither a file nor a directory.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
         for path in paths {
             let is_other = path
@@ -258,7 +259,7 @@ impl GuardrailFiles {
             }),
         });
         let mut contents: Vec<_> = contents.collect::<Result<_, _>>()?;
-        // A directory without files is a file without rules: they were lost on the way.
+        // An empty directory counts as a file without rules: the rules were probably lost.
         if let Some(path) = paths.first().filter(|_| contents.is_empty()) {
             contents.push((path.display().to_string(), Vec::new()));
         }
@@ -267,16 +268,16 @@ impl GuardrailFiles {
 }
 
 impl LoadedGuardrails {
-    /// What the files at some paths say.
+    /// Loads the rules in the files at some paths.
     ///
     /// # Errors
-    /// If one cannot be read, or has something else than guardrails.
+    /// If a file cannot be read, or contains anything but guardrails.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
         let mut read = Self::of(&GuardrailFiles::read(paths)?);
         read.unusable.take().map_or(Ok(read), Err)
     }
 
-    /// What some files say. What cannot be read forbids every upgrade that it could be about.
+    /// Reads the rules in some files. An unreadable part forbids every upgrade that it could concern.
     pub(crate) fn of(files: &GuardrailFiles) -> Self {
         let mut read = Self::default();
         for (file, bytes) in &files.0 {
@@ -285,7 +286,7 @@ impl LoadedGuardrails {
         read
     }
 
-    /// A file without a document is no reason to allow everything: someone wanted rules.
+    /// Reads the content of a file. A file without documents must not allow everything, because rules were intended.
     fn bytes(&mut self, file: &str, bytes: &[u8]) {
         let mut documents = documents(bytes).peekable();
         if documents.peek().is_none() {
@@ -303,7 +304,7 @@ impl LoadedGuardrails {
         }
     }
 
-    /// A list of objects, as kubectl prints it, is as many documents.
+    /// Reads one document. A list of objects, as kubectl prints it, counts as several documents.
     fn document(&mut self, file: &str, document: Document) {
         let start = document.positions.nearest(&[]);
         let (objects, positions) = document.into_objects();
@@ -358,7 +359,7 @@ impl GuardrailsFault {
     }
 }
 
-/// Whether it is an `UpgradeGuardrails` object, which a cluster has.
+/// Whether the value is an `UpgradeGuardrails` object, as in a cluster.
 fn is_object(value: &Value) -> bool {
     is_of_group(value) && value["kind"] == GuardrailsObject::KIND
 }
@@ -370,8 +371,8 @@ fn is_of_group(value: &Value) -> bool {
         .is_some_and(|(group, _)| group == GROUP)
 }
 
-/// Where something stands, as it is told of an edit: a server and a pipeline have the file in different
-/// folders, and say the same.
+/// Returns the place that answers to edits show. A server and a pipeline have the file in different directories, and
+/// show the same place.
 fn told(file: &str, at: Position) -> Box<str> {
     format!("{}:{}", base(file), at.line).into()
 }
@@ -381,7 +382,7 @@ fn base(file: &str) -> &str {
     name.and_then(OsStr::to_str).unwrap_or(file)
 }
 
-/// The package that a document is about.
+/// Returns the package of a document.
 fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
     if is_of_group(value) {
         let problem = GuardrailProblem::Text(OTHER_OBJECT.to_owned());
@@ -402,7 +403,7 @@ fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
     }
 }
 
-/// What a document of the known schema says.
+/// Reads the rules of a document with the known schema.
 fn stated(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
     match text(value, "schema", guardrail::SCHEMA)? {
         guardrail::SCHEMA => guardrail::read(value),

@@ -1,5 +1,4 @@
-//! The objects by which administrators restrict upgrades, wherever they are from: `UpgradePolicy` and
-//! `UpgradeGuardrails`.
+//! The objects with which administrators restrict upgrades, from any origin: `UpgradePolicy` and `UpgradeGuardrails`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,73 +9,74 @@ use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_policy::{GROUP, KIND, UpgradePolicy};
 
-/// The kinds, and their names in a request.
+/// The kinds, with their plural names in requests.
 pub(crate) const KINDS: [(&str, &str); 2] = [
     (KIND, "upgradepolicies"),
     (GuardrailsObject::KIND, "upgradeguardrails"),
 ];
 
-/// An object, as read.
+/// A parsed object.
 #[derive(Clone, Debug)]
 pub(crate) enum PolicyObject {
     Policy(Box<UpgradePolicy>),
     Guardrails(GuardrailsObject),
 }
 
-/// What cannot be read of an object.
+/// A fault of an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct PolicyObjectFault {
     /// The field, such as `spec.rules.step`; empty for the object as a whole.
     pub(crate) path: String,
-    /// The field, and what is wrong with it.
+    /// The field and its problem.
     pub(crate) why: String,
 }
 
-/// Where something is.
+/// A place in a file.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct PolicyPlace {
     pub(crate) file: String,
-    /// Line and column, counted from 1; none where it is the whole file.
+    /// The line and the column, starting at 1; `None` for the whole file.
     pub(crate) at: Option<(u32, u32)>,
 }
 
-/// Objects of both kinds, each name once.
+/// Objects of both kinds. Each name occurs once per kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyObjects {
     policies: BTreeMap<ObjectKey, PlacedPolicy>,
     guardrails: BTreeMap<ObjectKey, GuardrailsObject>,
 }
 
-/// A name, or nothing and a number: objects whose names cannot be read are not one object.
+/// A name, or an empty name with a number: objects whose names cannot be read are different objects.
 type ObjectKey = (Box<str>, usize);
 
-/// A policy, and where its conditions are if it is from a file.
+/// A policy, with the place of its conditions if it is from a file.
 #[derive(Clone, Debug)]
 struct PlacedPolicy {
     policy: UpgradePolicy,
     conditions: Option<PolicyPlace>,
 }
 
-/// A policy that does not fit beside the others.
+/// A policy that does not fit together with the others.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct CostlyPolicy {
-    /// Where its conditions are; none if it is from a snapshot or a cluster.
+    /// The place of the conditions; `None` if the policy is from a snapshot or a cluster.
     pub(crate) place: Option<PolicyPlace>,
     /// The kind and the name of the object.
     pub(crate) title: String,
-    /// The field, and what is wrong with it.
+    /// The field and its problem.
     pub(crate) why: String,
 }
 
-/// Whether these are the names of such an object, of whatever version.
+/// Whether these are the names of such an object, of any version.
 pub(crate) fn is_policy_object(api_version: &str, kind: &str) -> bool {
     let group = api_version.split_once('/').map(|(group, _)| group);
     group == Some(GROUP) && KINDS.iter().any(|(known, _)| *known == kind)
 }
 
-/// What is read of an object of a cluster: without what an API server adds, the same object gives the same bytes.
+/// Returns the parts of a cluster's object that are read. Without the fields that an API server adds, the same object
+/// gives the same bytes.
 ///
-/// Of the status only that the cluster does not check the permission of `bypass: ByPermission`.
+/// Of the status, only one fact is kept: that the cluster does not check the permission of `bypass: ByPermission`.
 pub(crate) fn as_written(kind: &str, object: &Value) -> Value {
     let name = object.pointer("/metadata/name");
     let unchecked = is_permission_unchecked(object).then(|| {
@@ -97,7 +97,7 @@ fn is_permission_unchecked(object: &Value) -> bool {
     refusal(object).is_some_and(|condition| condition["reason"] == NOT_CHECKED)
 }
 
-/// The condition that the replicas do not accept an object as it is now.
+/// Returns the condition by which the replicas reject the current generation of an object.
 pub(crate) fn refusal(object: &Value) -> Option<&Value> {
     let conditions = object.pointer("/status/conditions")?.as_array()?;
     let mut conditions = conditions.iter();
@@ -106,14 +106,14 @@ pub(crate) fn refusal(object: &Value) -> Option<&Value> {
     (condition.get("observedGeneration") == generation).then_some(condition)
 }
 
-/// The type of the condition whether an object is accepted.
+/// The type of the condition that reports whether an object is accepted.
 pub(crate) const ACCEPTED: &str = "Accepted";
 
-/// Why a policy with `bypass: ByPermission` is not accepted where the API server does not check the permission.
+/// The reason why a policy with `bypass: ByPermission` is rejected if the API server does not check the permission.
 pub(crate) const NOT_CHECKED: &str = "PermissionNotChecked";
 
 impl PolicyObject {
-    /// Reads an object of one of the kinds. What cannot be read restricts what it could be about.
+    /// Reads an object of one of the kinds. An unreadable part restricts everything that it could concern.
     pub(crate) fn read(object: &Value) -> Self {
         if object["kind"] == GuardrailsObject::KIND {
             Self::Guardrails(GuardrailsObject::read(object))
@@ -122,7 +122,7 @@ impl PolicyObject {
         }
     }
 
-    /// The same for [an object of a cluster](as_written), as the cluster enforces it.
+    /// Reads [an object of a cluster](as_written) as the cluster enforces it.
     pub(crate) fn of_cluster(object: &Value) -> Self {
         let mut read = Self::read(object);
         if let Self::Policy(policy) = &mut read
@@ -133,7 +133,7 @@ impl PolicyObject {
         read
     }
 
-    /// What cannot be read of it, in the order of the fields.
+    /// The faults of the object, in the order of the fields.
     pub(crate) fn faults(&self) -> Vec<PolicyObjectFault> {
         match self {
             Self::Policy(policy) => {
@@ -164,7 +164,7 @@ impl PolicyObject {
         UpgradePolicy::bound_together(policies);
     }
 
-    /// The packages that it names without a wildcard, each with the path of its field.
+    /// The packages that the object names without a wildcard, each with the path of its field.
     pub(crate) fn packages(&self) -> Vec<(String, String)> {
         match self {
             Self::Policy(policy) => {
@@ -196,13 +196,13 @@ impl PolicyObject {
         }
     }
 
-    /// The kind and the name of the object, as users are shown it.
+    /// The kind and the name of the object, as users see them.
     pub(crate) fn title(&self) -> String {
         title(self.kind(), self.name())
     }
 }
 
-/// The key of an object that is added to so many.
+/// Returns the key of an object that is added to `count` others.
 fn key(name: &str, count: usize) -> ObjectKey {
     (name.into(), if name.is_empty() { count } else { 0 })
 }
@@ -228,7 +228,8 @@ impl fmt::Display for PolicyPlace {
 }
 
 impl PolicyObjects {
-    /// Adds an object, and where its conditions are if it is from a file; one of the kind and name of another replaces it.
+    /// Adds an object, with the place of its conditions if it is from a file. It replaces an object of the same kind
+    /// and name.
     pub(crate) fn add(&mut self, object: PolicyObject, conditions: Option<PolicyPlace>) {
         match object {
             PolicyObject::Policy(policy) => {
@@ -244,7 +245,7 @@ impl PolicyObjects {
         }
     }
 
-    /// Adds all of these, which replace those of their names.
+    /// Adds all objects of `others`, which replace those with the same names.
     pub(crate) fn extend(&mut self, others: Self) {
         for placed in others.policies.into_values() {
             let policy = PolicyObject::Policy(placed.policy.into());
@@ -255,10 +256,10 @@ impl PolicyObjects {
         }
     }
 
-    /// Bounds all policies together: [`UpgradePolicy::bound_together`]. Those that do not fit come out.
+    /// Bounds all policies together: [`UpgradePolicy::bound_together`]. Returns those that do not fit.
     ///
-    /// To be called once everything is added: a policy that does not fit beside some can fit beside more, where one that
-    /// comes before it does not.
+    /// Call this after everything is added. A policy that does not fit now can fit after another is added, if that one
+    /// makes an earlier policy exceed the limit.
     pub(crate) fn bound_together(&mut self) -> Vec<CostlyPolicy> {
         let policies = self.policies.values_mut();
         UpgradePolicy::bound_together(policies.map(|placed| &mut placed.policy));
@@ -273,12 +274,12 @@ impl PolicyObjects {
         costly.collect()
     }
 
-    /// Whether there is none.
+    /// Whether there are no objects.
     pub(crate) fn is_empty(&self) -> bool {
         self.policies.is_empty() && self.guardrails.is_empty()
     }
 
-    /// What edits are judged by, beside guardrails from files.
+    /// Converts the objects to the policies that edits are judged by, together with guardrails from files.
     pub(crate) fn with_files(self, mut files: AdministratorGuardrails) -> Policies {
         for object in self.guardrails.into_values() {
             files.add_object(object);
@@ -305,7 +306,7 @@ impl FromIterator<PolicyObject> for PolicyObjects {
 mod tests {
     use super::*;
 
-    /// A tool that gives out names would make several objects of them.
+    /// If nameless objects replaced each other, a tool that generates names would still create several objects.
     #[test]
     fn objects_without_a_name_do_not_replace_each_other() {
         let object = |kind: &str, name: Option<&str>| {

@@ -1,18 +1,18 @@
-//! The files of a git revision, read from the repository's objects. An object below the named paths is not read if its
-//! content is known already, and a file of the work tree with the same id replaces a missing object.
+//! The files of a git revision, read from the repository's objects. If the content of an object below the named paths
+//! is known already, the object is not read. A file of the work tree with the same id replaces a missing object.
 //!
 //! ```text
 //! path --Repository::around--> Repository --revision--> Revision --files, gone--> RevisionFile { path, bytes }
 //! ```
 //!
-//! A directory has the same files as in a work tree: those that look like manifests, nothing hidden, links followed by
-//! what they contain in the revision, as long as they stay within it. A submodule has the files of the commit that the
+//! A directory has the same files as in a work tree: files that look like manifests, without hidden ones. Links are
+//! followed within the revision, as long as they stay inside it. A submodule has the files of the commit that the
 //! revision pins, if it is checked out.
 //!
-//! Invariants: nothing is run and nothing is written. Of all configuration only the repository's own
-//! file is read, no environment variable is, and the library is built without the parts that
-//! run filters, hooks or helpers; so it does not matter whose repository it is. Whatever the objects
-//! are, no blob past [`crate::manifest::MAX_BYTES`] is taken, and a walk ends.
+//! Invariants: nothing is executed and nothing is written. Of all configuration only the repository's own file is
+//! read, and no environment variable. The library is built without the parts that run filters, hooks or helpers, so
+//! the repository need not be trusted. Whatever the objects are, no blob larger than [`crate::manifest::MAX_BYTES`] is
+//! read, and every walk ends.
 
 mod tree;
 mod walk;
@@ -33,7 +33,7 @@ use crate::foreign_text::one_line;
 use tree::{Tree, isolated};
 use walk::{KnownContents, bytes};
 
-// === A repository, and a commit in it by any name that git knows ===
+// === A repository, and a commit in it by any name that git accepts ===
 
 /// A repository with a work tree.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub struct Revision {
 }
 
 impl Repository {
-    /// The repository around a file or a directory.
+    /// Finds the repository that contains a file or a directory.
     pub fn around(path: &Path) -> Result<Self, RepositoryError> {
         let folder = as_written(path).and_then(|path| nearest(&path));
         let folder = folder.map_err(|source| RepositoryError::Io {
@@ -74,13 +74,13 @@ impl Repository {
         }
     }
 
-    /// The directory of its work tree, without links.
+    /// The directory of the work tree, without links.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path from its root to a file or a directory, if that is in the work tree. Links within the path are kept:
-    /// in a revision they may lead elsewhere.
+    /// Returns the path from the root to a file or a directory, if it is in the work tree. Links within the path are
+    /// kept, because they can have other targets in a revision.
     pub fn within(&self, path: &Path) -> Option<PathBuf> {
         let path = as_written(path).ok()?;
         let mut above: Vec<&Path> = path.ancestors().collect();
@@ -93,7 +93,7 @@ impl Repository {
         })
     }
 
-    /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for the common commit of A and B.
+    /// Returns the commit with this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for the merge base of A and B.
     pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
         name.split("...")
             .try_for_each(|side| self.check_clear(side))?;
@@ -124,7 +124,7 @@ impl Repository {
         })
     }
 
-    /// The names of branches and tags; a branch of a remote starts with the name of the remote.
+    /// Returns the names of branches and tags. A remote branch starts with the name of the remote.
     pub fn names(&self) -> Vec<String> {
         let references = self.git.references();
         let all = references.ok().and_then(|names| {
@@ -140,8 +140,8 @@ impl Repository {
         all.unwrap_or_default()
     }
 
-    /// Refuses a name that two refs have for two commits. Git prefers the tag, and anyone who can push a tag could
-    /// name it as the base: `origin/main`.
+    /// Refuses a name that two refs use for different commits. Git prefers the tag, so anyone who can push a tag could
+    /// give it the name of the base: `origin/main`.
     fn check_clear(&self, side: &str) -> Result<(), RevisionError> {
         let name = side.split(['~', '^', ':']).next().unwrap_or_default();
         let name = name.split("@{").next().unwrap_or_default();
@@ -179,12 +179,12 @@ impl Repository {
 }
 
 impl Revision {
-    /// The id of the commit, in full.
+    /// The full id of the commit.
     pub fn commit(&self) -> String {
         self.commit.to_hex().to_string()
     }
 
-    /// The files at and below these paths from the root, in their order. A file with one of the known contents is not
+    /// Returns the files at and below these paths from the root, in their order. A file whose content is known is not
     /// read.
     pub fn files<'k>(
         &self,
@@ -204,20 +204,21 @@ impl Revision {
         is_nowhere || self.tree.is_gone(&place, budget).unwrap_or_default()
     }
 
-    /// Whether the revision has something at this path from the root, and the work tree has nothing.
+    /// Whether the revision has an entry at this path from the root, and the work tree has none.
     pub fn is_emptied(&self, way: &Path) -> bool {
         let (path, budget) = (bytes(way), &mut ReadingBudget::default());
         let was = self.tree.at(&path, budget).ok().flatten().is_some();
         was && self.tree.is_gone(&path, budget).unwrap_or_default()
     }
 
-    /// The files of the whole revision that are outside of these paths, and that the work tree no longer has.
+    /// Returns the files of the whole revision outside of these paths that the work tree no longer has.
     pub fn gone(&self, but: &[PathBuf]) -> RevisionFiles<'static> {
         RevisionFiles::gone(&self.tree, but)
     }
 }
 
-/// Why there is no repository around this path. If one was found, the error has the reason why it cannot be opened.
+/// The reason why no repository could be opened for this path. If one was found, the error says why it cannot be
+/// opened.
 fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
     let path = path.to_owned();
     match error.downcast_any_ref() {
@@ -233,7 +234,7 @@ fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
     }
 }
 
-/// The whole path, with links as they are written, save where `..` leads out of one.
+/// Returns the absolute path. Links stay as written, except where `..` leaves one.
 fn as_written(path: &Path) -> io::Result<PathBuf> {
     let mut whole = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
@@ -249,7 +250,7 @@ fn as_written(path: &Path) -> io::Result<PathBuf> {
     Ok(whole)
 }
 
-/// The nearest existing directory around a path, or at it; without links.
+/// Returns the nearest existing directory at or above a path, without links.
 fn nearest(path: &Path) -> io::Result<PathBuf> {
     let mut last = io::Error::from(ErrorKind::NotFound);
     for around in path.ancestors() {
@@ -265,25 +266,25 @@ fn nearest(path: &Path) -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// Where a ref can be that is not named in full, as git looks for it.
+/// The prefixes under which git looks for a ref that is not named in full.
 const REFS: [&str; 4] = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
-/// A whole id is an object, whatever refs are called so.
+/// The length of a complete id, which always denotes an object, whatever the names of refs.
 const WHOLE_ID: usize = 40;
 
-// === Faults, and how much of a revision is read ===
+// === Faults, and the limit on reading a revision ===
 
-/// Why there is no repository.
+/// The reason why there is no repository.
 #[derive(Debug, thiserror::Error)]
 pub enum RepositoryError {
-    /// Nothing around the path is one.
+    /// No directory around the path is a repository.
     #[error("{} is not in a git repository: expected a path in the repository that has the \
              revision", .path.display())]
     None {
         /// The path.
         path: PathBuf,
     },
-    /// There is one, and it cannot be opened.
+    /// A repository was found but cannot be opened.
     #[error(
         "the git repository around {} cannot be opened: {why}: expected a repository in which git \
          status works",
@@ -292,38 +293,38 @@ pub enum RepositoryError {
     Broken {
         /// The path.
         path: PathBuf,
-        /// What the library says.
+        /// The error of the library.
         why: String,
     },
-    /// It has no work tree.
+    /// The repository has no work tree.
     #[error("the git repository around {} has no work tree: expected a repository with the \
              manifests in its work tree", .path.display())]
     Bare {
         /// The path.
         path: PathBuf,
     },
-    /// The system refused.
+    /// The system refused access.
     #[error("{} cannot be read: {source}", .path.display())]
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
-/// Why a name is no revision.
+/// The reason why a name is not a revision.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum RevisionError {
-    /// Nothing in the repository is called so, or not one thing.
+    /// No object or ref in the repository has this name, or several have.
     #[error("{name:?} is not a revision here: {}", missing(*.shallow))]
     Unknown {
         /// The name.
         name: String,
-        /// Whether the clone holds only a part of the history.
+        /// Whether the clone has only a part of the history.
         shallow: bool,
     },
-    /// Two refs have this name, for two commits.
+    /// Two refs have this name, for different commits.
     #[error("{name:?} is the name of {} and of {}: write one of them in full", refs[0], refs[1])]
     Ambiguous {
         /// The name.
@@ -331,7 +332,7 @@ pub enum RevisionError {
         /// The refs, the one that git prefers first.
         refs: [String; 2],
     },
-    /// It is more than one commit.
+    /// The name denotes more than one commit.
     #[error(
         "{name:?} is a range of revisions: expected one revision, or A...B for the common commit \
          of A and B"
@@ -340,41 +341,41 @@ pub enum RevisionError {
         /// The name.
         name: String,
     },
-    /// It is a file or a folder.
+    /// The name denotes a file or a directory.
     #[error("{name:?} is not a commit: expected a branch, a tag or the id of a commit")]
     NoCommit {
         /// The name.
         name: String,
     },
-    /// The two sides have nothing in common.
+    /// The two sides have no common commit.
     #[error("{name:?} names two revisions without a common commit here{}", after(*.shallow))]
     NothingInCommon {
         /// The name.
         name: String,
-        /// Whether the clone holds only a part of the history.
+        /// Whether the clone has only a part of the history.
         shallow: bool,
     },
 }
 
-/// Why a file of a revision cannot be read. The texts do not repeat its path.
+/// The reason why a file of a revision cannot be read. The texts do not repeat its path.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FileError {
     /// An object is missing or broken.
     #[error("cannot be read from the repository: {why}")]
     Object {
-        /// What the library says.
+        /// The error of the library.
         why: String,
     },
-    /// Larger than a manifest may be.
+    /// The file is larger than a manifest may be.
     #[error(
         "is larger than {} MiB: expected a manifest, so split it, or omit it",
         limit >> 20
     )]
     TooLarge {
-        /// The most bytes allowed.
+        /// The maximum number of bytes.
         limit: u64,
     },
-    /// More of the revision was read than any repository of manifests has.
+    /// Reading the revision costs more than any repository of manifests needs.
     #[error(
         "is past the limit for reading a revision: {limit} points, 1 for each entry of a directory and \
          each KiB of a file, {} for a link, {} for content that was read before; expected less, so \
@@ -383,16 +384,16 @@ pub enum FileError {
         COST_OF_REPEAT
     )]
     TooMany {
-        /// The points of a whole reading.
+        /// The maximum number of points.
         limit: u64,
     },
-    /// A path longer than systems take.
+    /// The path is longer than any system accepts.
     #[error("has a path of more than {limit} bytes: expected one that can be checked out")]
     TooDeep {
-        /// The most bytes allowed.
+        /// The maximum number of bytes.
         limit: usize,
     },
-    /// The commit of a submodule is not there.
+    /// The commit of a submodule is not in its repository.
     #[error(
         "is a submodule at commit {commit}, which is not in its repository: expected it there, so fetch \
          it (git submodule foreach git fetch)"
@@ -401,18 +402,18 @@ pub enum FileError {
         /// The commit that the revision pins.
         commit: String,
     },
-    /// A link leads into a submodule, or a folder was one.
+    /// A link points into a submodule, or a directory was a submodule in the revision.
     #[error(
         "goes through {path:?}, which is a submodule there: expected a path within the repository, \
          so check the submodule separately"
     )]
     WithinSubmodule {
-        /// Where it lies in its repository.
+        /// The path of the submodule in its repository.
         path: String,
     },
 }
 
-/// Why a name is none, with what to do if the history was never fetched.
+/// The reason why a name is unknown, with advice if the history was never fetched.
 fn missing(shallow: bool) -> &'static str {
     if shallow {
         FETCH
@@ -432,23 +433,23 @@ fn after(shallow: bool) -> String {
 const FETCH: &str = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV, then --base \
                      FETCH_HEAD; for HEAD~N git fetch --deepen=N; for the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)";
 
-/// The causes of an error of the library, in one line.
+/// Returns the causes of a library error in one line.
 fn cause(error: &gix::Error) -> String {
     let first: &dyn std::error::Error = error;
     let chain = std::iter::successors(Some(first), |error| error.source());
     let chain = chain.take(MOST_CAUSES);
     let mut said: Vec<String> = chain.map(|error| one_line(&error.to_string())).collect();
     said.dedup();
-    // Its own names for what is said before or behind them in words.
+    // The library's internal names only repeat what the other messages say.
     said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
     said.join(": ")
 }
 
-/// How many causes of an error are shown.
+/// The maximum number of causes that are shown.
 const MOST_CAUSES: usize = 8;
 
-/// How much of a revision is still read; nothing once more was requested than there was. What is in a revision may be
-/// made to be endless.
+/// The remaining budget for reading a revision; `None` once a request exceeded it. The content of a revision can be
+/// crafted to be endless.
 #[derive(Debug)]
 struct ReadingBudget {
     left: Option<u64>,
@@ -462,14 +463,14 @@ impl Default for ReadingBudget {
 }
 
 impl ReadingBudget {
-    /// Pays for so many entries of folders.
+    /// Charges for directory entries.
     fn take(&mut self, entries: u64) -> Result<(), FileError> {
         self.left = self.left.and_then(|left| left.checked_sub(entries));
         let limit = MOST_ENTRIES;
         self.left.map(drop).ok_or(FileError::TooMany { limit })
     }
 
-    /// Pays for a file of so many bytes: [`MOST_ENTRIES`] buy a GiB.
+    /// Charges for a file of this size: [`MOST_ENTRIES`] pay for one GiB.
     fn take_file(&mut self, bytes: u64) -> Result<(), FileError> {
         self.take(1 + bytes / 1024)
     }
@@ -479,14 +480,14 @@ impl ReadingBudget {
     }
 }
 
-/// The cost of following a link, in entries: its target is an object of its own, which is slow to read.
+/// The cost of following a link, in entries: its target is a separate object, which is slow to read.
 const COST_OF_LINK: u64 = 10;
 
-/// The cost of reading again what is in another place as well, in entries: a few directories within each other, each
-/// there many times, make any number of places of one file.
+/// The cost of reading content again that another place has too, in entries: a few nested directories, each used many
+/// times, can create any number of places for one file.
 const COST_OF_REPEAT: u64 = 30;
 
-/// The most entries of folders that are looked at: many times what any repository of manifests has.
+/// The maximum number of directory entries that are read: many times the number in any repository of manifests.
 const MOST_ENTRIES: u64 = 1_000_000;
 
 #[cfg(test)]

@@ -1,34 +1,34 @@
-//! Reasons why a document cannot be read, worded with the way out.
+//! The reasons why a document cannot be read, with advice on how to fix it.
 
 use super::placeholder::starting;
 use super::position::Position;
 use olmguard_catalog::yaml_scalar::{ScalarError, unquoted};
 
-/// What is wrong with one document, and where in the file.
+/// The problem of one document, with its place in the file.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{at}: {kind}")]
 pub struct DocumentError {
     /// 0-based index of the document in its file.
     pub index: usize,
-    /// The place of what is wrong.
+    /// The place of the problem.
     pub at: Position,
-    /// What it is.
+    /// The problem.
     #[source]
     pub kind: DocumentErrorKind,
 }
 
-/// What is wrong with a document.
+/// The problem of a document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum DocumentErrorKind {
-    /// The text breaks the format's grammar.
+    /// The text violates the grammar of the format.
     #[error("invalid {format}: {found}")]
     Syntax {
         /// The format that the document was read in.
         format: DocumentFormat,
-        /// The parser's own words.
+        /// The message of the parser.
         found: Box<str>,
     },
-    /// An unfinished merge.
+    /// The file has an unfinished merge.
     #[error(
         "found the conflict marker {marker:?} of a merge: expected one of the two sides, so resolve the \
          conflict"
@@ -37,13 +37,13 @@ pub enum DocumentErrorKind {
         /// The marker, without the name of a side.
         marker: Box<str>,
     },
-    /// A template that no one has rendered.
+    /// The text is a template that was not rendered.
     #[error("found {opening:?} of a template: expected plain YAML or JSON, so render it first")]
     Template {
-        /// What the template begins with: `{{`, or a whole placeholder.
+        /// The opening of the template: `{{`, or a whole placeholder.
         opening: Box<str>,
     },
-    /// A value such as an unquoted `>=1.2.0`.
+    /// A value such as `>=1.2.0` has no quotes.
     #[error(
         "a value that starts with \">\" is a block of text in YAML: write {line:?} with quotes around the value"
     )]
@@ -51,10 +51,10 @@ pub enum DocumentErrorKind {
         /// The line.
         line: Box<str>,
     },
-    /// Bytes that are no text.
+    /// The bytes are not text.
     #[error("found bytes that are not UTF-8: expected text, so save the file as UTF-8")]
     NotUtf8,
-    /// A character that YAML forbids.
+    /// The text contains a character that YAML forbids.
     #[error(
         "found the control character {found:?}: expected text, \
          so remove it, or write \"\\x..\" in quotes"
@@ -63,18 +63,18 @@ pub enum DocumentErrorKind {
         /// The character.
         found: char,
     },
-    /// A mapping has one key twice.
+    /// A mapping has the same key twice.
     #[error(
         "duplicate key {key:?}: expected each key once, but it has a value at {first} already; remove \
          one of them"
     )]
     DuplicateKey {
-        /// The key, cut where it is long.
+        /// The key, truncated if it is long.
         key: Box<str>,
         /// The place of its first value.
         first: Position,
     },
-    /// A mapping or list in a key's place.
+    /// A mapping or a list is used as a key.
     #[error("found a {found} as a key: expected a string, so quote it if it is one")]
     KeyNotScalar {
         /// `mapping` or `list`.
@@ -83,13 +83,13 @@ pub enum DocumentErrorKind {
     /// A scalar has no value in JSON.
     #[error(transparent)]
     Scalar(#[from] ScalarError),
-    /// An alias to a node that is not complete yet.
+    /// An alias refers to a node that is not complete yet.
     #[error(
         "found an alias to the value it is part of: expected one to an earlier value, \
          so write the value out"
     )]
     AliasOfItself,
-    /// An alias where the value must be written out, since it is read in bounded memory.
+    /// An alias is used where values must be written out, because they are read in bounded memory.
     #[error("found an alias: expected the value itself, so write it out")]
     AliasRefused,
     /// The value of `<<` cannot be merged.
@@ -98,42 +98,42 @@ pub enum DocumentErrorKind {
          or quotes around the key"
     )]
     Merge {
-        /// The JSON type of what is there.
+        /// The JSON type of the value.
         found: &'static str,
     },
-    /// A second document that no `---` announces.
+    /// A second document starts without `---`.
     #[error("found a second document after \"...\": expected \"---\" between two documents")]
     SecondDocument,
-    /// Nested too deep.
+    /// The document is nested too deeply.
     #[error("nested deeper than {limit} levels: expected at most that, so split the document")]
     TooDeep {
-        /// The most levels allowed.
+        /// The maximum number of levels.
         limit: usize,
     },
-    /// Too many values.
+    /// The document has too many values.
     #[error(
         "more than {limit} values once aliases are replaced: expected at most that, \
          so split the document"
     )]
     TooManyNodes {
-        /// The most values allowed.
+        /// The maximum number of values.
         limit: usize,
     },
-    /// Too much text.
+    /// The document has too much text.
     #[error(
         "more than {limit} bytes of text once aliases are replaced: expected at most that, \
          so split the document"
     )]
     TooMuchText {
-        /// The most bytes allowed.
+        /// The maximum number of bytes.
         limit: usize,
     },
 }
 
-/// How a document is written.
+/// The format of a document.
 #[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum DocumentFormat {
-    /// YAML, typed as Kubernetes does.
+    /// YAML, with types as in Kubernetes.
     #[display("YAML")]
     Yaml,
     /// JSON.
@@ -141,17 +141,18 @@ pub enum DocumentFormat {
     Json,
 }
 
-/// A fault before it is known which document of the file it is in.
+/// A fault whose document in the file is not known yet.
 #[derive(Debug)]
 pub(super) struct DocumentFault {
     pub(super) at: Position,
     pub(super) kind: DocumentErrorKind,
-    /// What stands before this place was read without fault.
+    /// The text before this place was read without a fault.
     pub(super) reached: Position,
 }
 
 impl DocumentFault {
-    /// Of the text before it all is read but for one character: the first of two brackets.
+    /// Creates a fault. All text before it counts as read except one character: the first of two
+    /// brackets.
     pub(super) fn new(at: Position, kind: impl Into<DocumentErrorKind>) -> Self {
         let column = at.column.saturating_sub(1).max(1);
         Self {
@@ -161,7 +162,7 @@ impl DocumentFault {
         }
     }
 
-    /// The same, where reading was known to be well only up to a place before it.
+    /// Sets the place up to which reading was successful.
     pub(super) fn after(self, reached: Position) -> Self {
         Self { reached, ..self }
     }
@@ -175,18 +176,18 @@ impl DocumentFault {
     }
 }
 
-// A better reason why a document cannot be read, from its text: an unfinished merge, or a template that
-// was not rendered.
+// A better reason why a document cannot be read, derived from its text: an unfinished merge, or a
+// template that was not rendered.
 
-/// The fault in those terms, if its text has one of the two. It begins at line `first_line` of the
-/// file.
+/// Replaces a fault by one of these reasons, if the text shows it. The text starts at line
+/// `first_line` of the file.
 pub(super) fn explain(fault: DocumentFault, text: &str, first_line: u32) -> DocumentFault {
     let found = conflict(text, first_line).or_else(|| template(&fault, text, first_line));
     let found = found.or_else(|| range(&fault, text, first_line));
     found.unwrap_or(fault)
 }
 
-/// A version range without quotes, which is a block of text to YAML.
+/// Detects a version range without quotes, which YAML reads as the start of a block of text.
 fn range(fault: &DocumentFault, text: &str, first_line: u32) -> Option<DocumentFault> {
     let index = fault.at.line.checked_sub(first_line)?;
     let line = text.lines().nth(usize::try_from(index).ok()?)?;
@@ -195,8 +196,8 @@ fn range(fault: &DocumentFault, text: &str, first_line: u32) -> Option<DocumentF
     is_syntax.then(|| DocumentFault::new(fault.at, DocumentErrorKind::Unquoted { line }))
 }
 
-/// Git writes a marker at the beginning of a line, where no mapping goes on with text of its own; the
-/// first one counts.
+/// Detects a conflict marker; the first one counts. Git writes a marker at the start of a line,
+/// where no mapping continues with such text.
 fn conflict(text: &str, first_line: u32) -> Option<DocumentFault> {
     let is_marker = |line: &str| {
         let label = MARKERS.iter().find_map(|marker| line.strip_prefix(marker));
@@ -213,8 +214,9 @@ fn conflict(text: &str, first_line: u32) -> Option<DocumentFault> {
     Some(DocumentFault::new(Position { line, column: 1 }, kind))
 }
 
-/// The text has a placeholder where a value, an item or a line of its own would begin, and that is
-/// as far as reading came, or the first character of it was read yet. Within a text that was read, such as a script's, it is nothing special.
+/// Detects a placeholder at the start of a value, an item or a line. It must be the place that
+/// reading reached, or its first character must be the last one read. Inside a text that was read,
+/// such as a script, a placeholder has no special meaning.
 fn template(fault: &DocumentFault, text: &str, first_line: u32) -> Option<DocumentFault> {
     let could_be_one = matches!(
         fault.kind,
@@ -232,7 +234,8 @@ fn template(fault: &DocumentFault, text: &str, first_line: u32) -> Option<Docume
     could_be_one.then(|| DocumentFault::new(at, DocumentErrorKind::Template { opening }))
 }
 
-/// The place of a placeholder that starts the line, a value, or an item, and its opening.
+/// Returns the openings of placeholders that start the line, a value, or an item, with their
+/// places.
 fn openings(line: &str, number: u32) -> impl Iterator<Item = (Position, &str)> {
     let mut before = None;
     let starts = line.char_indices().zip(1..).filter(move |((_, c), _)| {
@@ -254,11 +257,11 @@ fn openings(line: &str, number: u32) -> impl Iterator<Item = (Position, &str)> {
     })
 }
 
-/// What may begin a part of a template that goes on for several lines.
+/// The openings of template parts that can span several lines.
 const BLOCKS: [&str; 3] = ["{{", "{%", "{#"];
 
-/// With the name of a side behind them, perhaps.
+/// Conflict markers, which the name of a side can follow.
 const MARKERS: [&str; 3] = ["<<<<<<<", "|||||||", ">>>>>>>"];
 
-/// Alone on its line.
+/// The conflict marker between both sides, alone on its line.
 const MIDDLE: &str = "=======";

@@ -1,4 +1,4 @@
-//! A value of a file of olmguard with its place, read strictly.
+//! Strict access to the values of olmguard's own files, with their places.
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use olmguard_catalog::json::JsonType;
 use olmguard_engine::explain::in_quotes;
 use olmguard_engine::nearest::nearest;
 
-/// A value, and the way to it from the root of its document.
+/// A value, and its path from the root of its document.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentField<'d> {
     value: &'d Value,
     positions: &'d Positions,
     path: Vec<ValueStep<'d>>,
-    /// What the whole document is called.
+    /// The name of the whole document in messages.
     whole: &'static str,
 }
 
-/// What is wrong with a value, and where.
+/// A fault of a value, with its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{at}: {fault}")]
 pub(crate) struct FieldError {
@@ -25,7 +25,7 @@ pub(crate) struct FieldError {
     fault: FieldFault,
 }
 
-/// What is wrong with a value.
+/// A fault of a value.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FieldFault {
     #[error("{field} is {found}: expected {expected}{quotes}")]
@@ -33,7 +33,7 @@ pub(crate) enum FieldFault {
         field: String,
         found: &'static str,
         expected: &'static str,
-        /// What to do about a value that YAML does not read as a text.
+        /// Advice about quotes, if YAML does not read the value as a text.
         quotes: String,
     },
     #[error("{field} is not known: {expected}")]
@@ -59,7 +59,7 @@ pub(crate) enum FieldFault {
 }
 
 impl<'d> DocumentField<'d> {
-    /// A whole document, and what it is called.
+    /// Returns the field of a whole document, with its name for messages.
     pub(crate) fn root(document: &'d Document, whole: &'static str) -> Self {
         Self {
             value: &document.value,
@@ -84,7 +84,7 @@ impl<'d> DocumentField<'d> {
         }
     }
 
-    /// What it is called: `cases[0].expect`.
+    /// Returns the name of the field: `cases[0].expect`.
     pub(crate) fn name(&self) -> String {
         let name = super::placeholder::name(&self.path);
         if name.is_empty() {
@@ -94,7 +94,7 @@ impl<'d> DocumentField<'d> {
         }
     }
 
-    /// A mapping with no other keys than these.
+    /// Checks that the value is a mapping without unknown keys.
     pub(crate) fn mapping(&self, known: &[&'static str]) -> Result<(), FieldError> {
         let Some(members) = self.value.as_object() else {
             return Err(self.wrong("a mapping"));
@@ -117,13 +117,13 @@ impl<'d> DocumentField<'d> {
         }
     }
 
-    /// A member; nothing where it is absent or null.
+    /// Returns a member; `None` if it is absent or null.
     pub(crate) fn get(&self, key: &'d str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         Some(self.below(ValueStep::Key(key), value))
     }
 
-    /// A member that must be there.
+    /// Returns a required member.
     pub(crate) fn need(
         &self,
         key: &'static str,
@@ -135,7 +135,7 @@ impl<'d> DocumentField<'d> {
         })
     }
 
-    /// The members of a mapping with any keys.
+    /// Returns the members of a mapping with arbitrary keys.
     pub(crate) fn members(&self) -> Result<Vec<(&'d str, Self)>, FieldError> {
         let members = self
             .value
@@ -166,7 +166,7 @@ impl<'d> DocumentField<'d> {
         }
     }
 
-    /// One text, or a list of some.
+    /// Returns one text, or a list of texts.
     pub(crate) fn texts(&self) -> Result<Vec<String>, FieldError> {
         if self.value.is_array() {
             let items = self.items()?.into_iter();
@@ -178,7 +178,7 @@ impl<'d> DocumentField<'d> {
         }
     }
 
-    /// A text that something else can read.
+    /// Parses a text with the given function.
     pub(crate) fn parsed<T>(
         &self,
         parse: impl FnOnce(&str) -> Result<T, String>,
@@ -190,7 +190,7 @@ impl<'d> DocumentField<'d> {
         })
     }
 
-    /// One of several words.
+    /// Returns the value of one of several words.
     pub(crate) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T, FieldError> {
         let found = self.text()?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {

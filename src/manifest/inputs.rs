@@ -1,12 +1,12 @@
-//! The files that `-f` names: files, folders, `-` for standard input.
+//! The files that `-f` names: files, directories, and `-` for standard input.
 //!
-//! A folder stands for the manifests in it and in the folders below, in byte order of their names
-//! as `filepath.Walk` goes; a manifest there ends in .yaml, .yml or .json. What is hidden (`.git`)
-//! is left out. Links are followed if their target is inside the directory (`crate::links`); each
-//! directory is read once for an argument. A link to a directory around it, or out of the one that
-//! was named, is reported.
+//! A directory stands for the manifests in it and below it, in byte order of their names as in
+//! `filepath.Walk`. A manifest in a directory ends in .yaml, .yml or .json. Hidden entries (`.git`)
+//! are skipped. Links are followed if their target is inside the directory (`crate::links`). Each
+//! directory is read once per argument. A link to a directory that contains it, or out of the named
+//! directory, is reported.
 //!
-//! Invariant: one file is held at a time, and none past [`MAX_BYTES`].
+//! Invariant: one file is in memory at a time, and no file larger than [`MAX_BYTES`].
 
 #[cfg(test)]
 mod tests;
@@ -25,13 +25,14 @@ use crate::links::Root;
 /// One file: its path as the user would write it, and its content.
 #[derive(Debug)]
 pub struct Input {
-    /// The argument, with the way below it joined by `/`; `-` for standard input.
+    /// The argument, with the path below it joined by `/`; `-` for standard input.
     pub path: String,
-    /// The content, or why there is none.
+    /// The content, or the reason why there is none.
     pub bytes: Result<Vec<u8>, InputError>,
 }
 
-/// Iterator over the files, in the order of the arguments. Each is read when it is asked for.
+/// An iterator over the files, in the order of the arguments. Each file is read when it is
+/// requested.
 #[derive(Debug)]
 pub struct Inputs<R> {
     arguments: VecDeque<PathBuf>,
@@ -39,22 +40,24 @@ pub struct Inputs<R> {
     stdin: Stdin<R>,
 }
 
-/// What `-` stands for.
+/// The meaning of `-`.
 #[derive(Debug)]
 enum Stdin<R> {
     Unread(R),
     Read,
-    /// Nothing: the arguments are files.
+    /// `-` is an error, because all arguments must be files.
     Closed,
 }
 
-/// The names of the files that [`Inputs`] reads for these arguments, without standard input.
+/// Returns the names of the files that [`Inputs`] reads for these arguments, without standard
+/// input.
 pub(crate) fn manifest_files(arguments: &[PathBuf]) -> impl Iterator<Item = String> {
     let named = arguments.iter().filter(|path| path.as_os_str() != "-");
     named.flat_map(|path| FileWalk::from(path.clone()).map(|file| file.shown))
 }
 
-/// The kustomizations in the directories of these arguments and below, and in the directories of these files.
+/// Returns the kustomizations in the directories that are arguments, and in the directories of
+/// these files.
 pub(crate) fn kustomizations(arguments: &[PathBuf], files: &[String]) -> Vec<String> {
     let named = arguments.iter().filter(|path| path.is_dir()).cloned();
     let around = files.iter().filter_map(|file| Path::new(file).parent());
@@ -69,7 +72,8 @@ pub(crate) fn kustomizations(arguments: &[PathBuf], files: &[String]) -> Vec<Str
 }
 
 impl<R: Read> Inputs<R> {
-    /// The files of these arguments. `stdin` is what `-` stands for; a second `-` adds nothing.
+    /// Creates an iterator over these arguments. `stdin` is read for `-`; a second `-` adds
+    /// nothing.
     pub fn new(arguments: impl IntoIterator<Item = PathBuf>, stdin: R) -> Self {
         let arguments = arguments.into_iter().collect();
         Self {
@@ -81,7 +85,7 @@ impl<R: Read> Inputs<R> {
 }
 
 impl Inputs<io::Empty> {
-    /// The files of these arguments, where `-` is none.
+    /// Creates an iterator over these arguments, of which `-` is an error.
     pub fn of_files(arguments: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
             stdin: Stdin::Closed,
@@ -113,7 +117,7 @@ impl<R: Read> Iterator for Inputs<R> {
 }
 
 impl<R: Read> Stdin<R> {
-    /// Its content; none if that has been read.
+    /// Returns the content of standard input; `None` if it was read before.
     fn bytes(&mut self) -> Option<Result<Vec<u8>, InputError>> {
         match mem::replace(self, Self::Read) {
             Self::Unread(stdin) => Some(read_bounded(stdin, 0)),
@@ -125,12 +129,12 @@ impl<R: Read> Stdin<R> {
 
 // === Reading a file or a pipe, up to a limit ===
 
-/// The most bytes of one file. An object in the cluster has at most 1.5 MiB, so this is a list of
-/// many; more would not fit into the memory that a check may take, together with what is made of
-/// it.
+/// The maximum size of one file in bytes. An object in the cluster has at most 1.5 MiB, so a larger
+/// file is a list of many. The data of more bytes would not fit into the memory that a check may
+/// use.
 pub const MAX_BYTES: u64 = 32 << 20;
 
-/// A file, if it is no longer than that.
+/// Reads a file that is no larger than [`MAX_BYTES`].
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
@@ -140,7 +144,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {
     read_bounded(file, len)
 }
 
-/// Reads to the end. `expected` is how much there probably is.
+/// Reads to the end. `expected` is the probable size.
 fn read_bounded(source: impl Read, expected: u64) -> Result<Vec<u8>, InputError> {
     let mut bytes =
         Vec::with_capacity(usize::try_from(expected.min(MAX_BYTES) + 1).unwrap_or_default());
@@ -152,33 +156,33 @@ fn read_bounded(source: impl Read, expected: u64) -> Result<Vec<u8>, InputError>
     }
 }
 
-// === Reasons why a file cannot be read. The texts do not repeat the path: [`Input`] has it ===
+// === The reasons why a file cannot be read. The texts omit the path, which [`Input`] has ===
 
-/// Why there is no content for a path.
+/// The reason why there is no content for a path.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// Nothing there.
+    /// The path does not exist.
     #[error("does not exist: expected a file or a directory")]
     NotFound,
-    /// Standard input, where it is not read.
+    /// The path is standard input, which is not read here.
     #[error("is standard input, which is not read here: expected a file or a directory")]
     NoStdin,
-    /// The system refused.
+    /// The system refused access.
     #[error("cannot be read: {source}")]
     Io {
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Larger than a manifest may be.
+    /// The file is larger than a manifest may be.
     #[error(
         "is larger than {} MiB: expected a manifest, so split it, or omit it",
         limit >> 20
     )]
     TooLarge {
-        /// The most bytes allowed.
+        /// The maximum number of bytes.
         limit: u64,
     },
-    /// A link leads back to a folder that it is in.
+    /// A link points to a directory that contains it.
     #[error("is a link back to a directory that contains it: expected no loop, so remove the link")]
     Loop,
     /// The target of a link is outside the directory that was named.
@@ -187,7 +191,7 @@ pub enum InputError {
          name it on its own"
     )]
     LinkLeadsOut,
-    /// A pipe, socket or device among the files of a folder.
+    /// A file in a directory is a pipe, a socket or a device.
     #[error("is not a regular file: expected a manifest, so name it on its own, or omit it")]
     NotAFile,
 }
@@ -203,31 +207,31 @@ impl From<io::Error> for InputError {
 
 // === The files below a path ===
 
-/// A file on the way, or what stood in its place.
+/// A file of the walk, or the reason why it cannot be read.
 #[derive(Debug)]
 struct WalkedFile {
     shown: String,
     found: Result<PathBuf, InputError>,
 }
 
-/// Iterator over the files below one path. Directories are listed when they are reached.
+/// An iterator over the files below one path. Directories are listed when they are reached.
 ///
-/// For each entry the file system is asked a bounded number of times, however deep it is; only a
-/// link is resolved from the root on.
+/// The number of file system calls per entry is bounded, however deep the entry is. Only links are
+/// resolved from the root.
 #[derive(Debug, Default)]
 struct FileWalk {
-    /// What is still to visit, the next one last.
+    /// The entries still to visit, the next one last.
     pending: Vec<PendingPath>,
-    /// The directories listed, by their real paths.
+    /// The directories listed so far, by their paths without links.
     listed: HashSet<PathBuf>,
 }
 
-/// Something to visit, and why.
+/// An entry to visit, by its origin.
 #[derive(Debug)]
 enum PendingPath {
-    /// The user named it: it is read whatever it is.
+    /// The user named the path, so it is read whatever it is.
     Named(PathBuf),
-    /// A file in a directory: it is read if its name is that of a manifest.
+    /// The entry is in a directory, so it is read if it has the name of a manifest.
     Listed {
         within: Rc<Directory>,
         name: OsString,
@@ -235,7 +239,7 @@ enum PendingPath {
     },
 }
 
-/// A directory that was listed.
+/// A listed directory.
 #[derive(Debug)]
 struct Directory {
     /// The path as the user writes it.
@@ -272,7 +276,7 @@ impl Iterator for FileWalk {
     }
 }
 
-/// What came of an entry.
+/// The result of a visit.
 enum VisitedEntry {
     File,
     Nothing,
@@ -295,7 +299,7 @@ impl FileWalk {
         }
     }
 
-    /// Lists a directory, unless that was done before.
+    /// Lists a directory, unless it was listed before.
     fn list(&mut self, directory: Directory) -> Result<VisitedEntry, InputError> {
         if !self.listed.insert(directory.real.clone()) {
             return Ok(VisitedEntry::Nothing);
@@ -392,7 +396,7 @@ fn metadata(path: &Path) -> io::Result<Metadata> {
     fs::metadata(path)
 }
 
-/// What is in a directory; a link is one, whatever it leads to.
+/// Returns the entries of a directory. A link has the type of a link, whatever its target is.
 fn entries(directory: &Path) -> io::Result<Vec<(OsString, FileType)>> {
     #[cfg(test)]
     crate::links::lookups::add(1);
@@ -402,11 +406,11 @@ fn entries(directory: &Path) -> io::Result<Vec<(OsString, FileType)>> {
         .collect()
 }
 
-/// Whether a file in a directory is taken for a manifest, by how its name ends.
+/// Whether a file in a directory counts as a manifest, by its extension.
 pub(crate) fn has_manifest_name(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
     matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
-/// The names by which kustomize finds a kustomization in its directory.
+/// The file names of a kustomization, in the order in which kustomize looks for them.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];

@@ -1,8 +1,8 @@
-//! The Kubernetes objects of a document: itself, or the items of the list that it is.
+//! The Kubernetes objects of a document: the document itself, or the items of a list.
 //!
 //! Mirrors how kubectl flattens lists (k8s.io/cli-runtime [`pkg/resource/visitor.go`]) and how
 //! apimachinery decodes them ([`unstructured/helpers.go`]): an item without `apiVersion` and `kind`
-//! takes those of its typed list. An AdmissionReview is one object, whatever it carries.
+//! inherits those of its typed list. An AdmissionReview is one object, whatever it contains.
 //!
 //! [`pkg/resource/visitor.go`]: https://github.com/kubernetes/cli-runtime/blob/v0.36.1/pkg/resource/visitor.go
 //! [`unstructured/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/unstructured/helpers.go
@@ -18,26 +18,26 @@ use olmguard_catalog::version::go;
 use olmguard_engine::nearest::nearest;
 use olmguard_policy::GROUP;
 
-/// An object, and where in its document it stands.
+/// An object with its position in its document.
 #[derive(Clone, Debug)]
 pub struct ManifestObject {
-    /// `apiVersion`; empty where there is none, or it is no string.
+    /// `apiVersion`; empty if it is absent or not a string.
     pub api_version: String,
-    /// `kind`; empty where there is none, or it is no string.
+    /// `kind`; empty if it is absent or not a string.
     pub kind: String,
-    /// `metadata.name`; None where there is none, or it is empty or no string.
+    /// `metadata.name`; `None` if it is absent, empty or not a string.
     pub name: Option<String>,
     /// The whole object, a mapping.
     pub value: Value,
     /// 0-based index of the document in the file.
     pub document: usize,
-    /// The index in each list around the object, from the outside in.
+    /// The index in each list that contains the object, from the outermost to the innermost.
     items: Vec<usize>,
 }
 
 impl Document {
-    /// The objects in order, and the positions for all of them. A document that is no mapping has
-    /// none; a list is its items, and its items' items.
+    /// Returns the objects in order, and the positions of all of them. A document that is not a
+    /// mapping has no objects. A list is replaced by its items, recursively.
     pub fn into_objects(self) -> (Vec<ManifestObject>, Positions) {
         let mut objects = Vec::new();
         let mut pending = vec![PendingValue {
@@ -67,13 +67,14 @@ impl Document {
 }
 
 impl ManifestObject {
-    /// Where the value at this path within the object begins or, where it is absent, the nearest
-    /// one above it. `positions` are those of the object's document.
+    /// Returns the position of the value at this path within the object. If the value is absent,
+    /// the position of the nearest value above it. `positions` must be those of the object's
+    /// document.
     pub fn position(&self, positions: &Positions, path: &[ValueStep<'_>]) -> Position {
         positions.nearest(&self.steps(path))
     }
 
-    /// How the number or boolean at this path within the object is written.
+    /// Returns the number or boolean at this path within the object, as written.
     pub fn source_text<'p>(
         &self,
         positions: &'p Positions,
@@ -82,7 +83,7 @@ impl ManifestObject {
         positions.source_text(&self.steps(path))
     }
 
-    /// The way from the root of the document.
+    /// Returns the path from the root of the document.
     fn steps<'s>(&self, path: &[ValueStep<'s>]) -> Vec<ValueStep<'s>> {
         let items = self.items.iter();
         let items = items.flat_map(|index| [ValueStep::Key("items"), ValueStep::Index(*index)]);
@@ -104,14 +105,14 @@ impl ManifestObject {
     }
 }
 
-/// A value that may be an object or a list of some.
+/// A value that can be an object or a list of objects.
 struct PendingValue {
     value: Value,
     items: Vec<usize>,
     inherited: Option<TypeMeta>,
 }
 
-/// What the items of a typed list are.
+/// The type of the items of a typed list.
 #[derive(Clone)]
 struct TypeMeta {
     api_version: String,
@@ -137,7 +138,8 @@ impl TypeMeta {
     }
 }
 
-/// Whatever has `items` is a list, whatever its kind; null is none.
+/// Takes the items of a list. Any object with `items` is a list, whatever its kind. Null counts as
+/// an empty list.
 fn take_items(members: &mut Map<String, Value>) -> Option<Vec<Value>> {
     match members.get_mut("items")? {
         Value::Array(items) => Some(mem::take(items)),
@@ -146,7 +148,7 @@ fn take_items(members: &mut Map<String, Value>) -> Option<Vec<Value>> {
     }
 }
 
-/// The elements, the first one last, since they are taken from the end.
+/// Returns the elements in reverse order, because they are taken from the end.
 fn unfold(
     list: &Map<String, Value>,
     elements: Vec<Value>,
@@ -170,9 +172,9 @@ fn text(value: Option<&Value>) -> String {
 
 const LIST: &str = "List";
 
-// === The kind that an object with a typo was meant to be of ===
+// === The kind that an object with a typo was meant to have ===
 
-/// A kind that olmguard reads, and the object that was probably meant to be of this kind.
+/// A kind that olmguard reads, with an object that was probably meant to have this kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct MeantKind {
     found_version: String,
@@ -189,7 +191,8 @@ struct KnownKind {
 }
 
 impl MeantKind {
-    /// The kind that an object was probably meant to be of. No object of a known kind is to come here.
+    /// Returns the kind that an object was probably meant to have. The object must not be of a
+    /// known kind.
     pub(crate) fn of(object: &ManifestObject) -> Option<Self> {
         let (found, kind) = (&object.api_version, &object.kind);
         let group = found.split_once('/').map_or("", |(group, _)| group);
@@ -207,12 +210,12 @@ impl MeantKind {
         })
     }
 
-    /// Whether it is a policy or guardrails of an administrator.
+    /// Whether the kind is that of an administrator's policy or guardrails.
     pub(crate) fn is_policy(&self) -> bool {
         self.known.group == GROUP
     }
 
-    /// The field that is wrong, the kind first.
+    /// The field that is wrong; `kind` if both are.
     pub(crate) fn field(&self) -> &'static str {
         if self.found_kind == self.known.kind {
             "apiVersion"
@@ -250,9 +253,9 @@ impl fmt::Display for MeantKind {
     }
 }
 
-/// Whether a person can have meant the other name.
+/// Whether a name can be a typo of a known one.
 fn is_like(found: &str, known: &str) -> bool {
-    // Before anything is compared: most objects are of other kinds.
+    // Checked first because it is cheap: most objects are of other kinds.
     let is_as_long = found.len().abs_diff(known.len()) <= MOST_LONGER;
     let is_near = || {
         let (found, known) = (found.to_lowercase(), known.to_lowercase());
@@ -267,8 +270,8 @@ fn is_of_olm(group: &str) -> bool {
 }
 
 impl KnownKind {
-    /// Whether the group is only missing. Kubernetes itself has no such kinds, but an API outside of the cluster has an
-    /// `UpgradePolicy` without a group.
+    /// Whether the group may simply be missing. Kubernetes itself has no such kinds, but an API
+    /// outside of clusters has an `UpgradePolicy` without a group.
     fn needs_group(&self, group: &str) -> bool {
         group.is_empty() && self.group != GROUP
     }
@@ -300,7 +303,7 @@ const KNOWN: [KnownKind; 4] = [
 /// Kinds of OLM that olmguard does not read.
 const OTHERS: [&str; 3] = ["Catalog", "ClusterExtensionRevision", "ClusterObjectSet"];
 
-/// How many characters more or less a name with a typo has.
+/// The maximum difference in length between a name and its typo.
 const MOST_LONGER: usize = 4;
 
 #[cfg(test)]

@@ -9,13 +9,14 @@ use super::position::ValueStep;
 /// A field that a tool fills in later.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Placeholder<'o> {
-    /// The way to it from the root of its object.
+    /// The path of the field from the root of its object.
     pub(crate) path: Vec<ValueStep<'o>>,
-    /// The text to fill in, with its marks.
+    /// The placeholder, including its delimiters.
     pub(crate) text: &'o str,
 }
 
-/// The first placeholder in a text. No value of a field is as long as what is searched.
+/// Returns the first placeholder in a text. The search covers more than the longest valid value of
+/// any field.
 pub(crate) fn placeholder(text: &str) -> Option<&str> {
     let text = beginning(text, MOST_SEARCHED);
     let whole = surrounded(text, "__").filter(|found| found.len() == text.len());
@@ -23,7 +24,8 @@ pub(crate) fn placeholder(text: &str) -> Option<&str> {
     whole.or_else(|| starts.find_map(starting))
 }
 
-/// The first placeholder in the fields below these paths, but for what is below those.
+/// Returns the first placeholder in the fields below these paths, except below the paths in
+/// `except`.
 pub(crate) fn placeholder_in<'o>(
     object: &'o Value,
     below: &[&'o [&'o str]],
@@ -41,7 +43,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// As deep as a document can be, which is bounded.
+    /// The recursion is as deep as a document, which is bounded.
     fn value<'o>(&self, path: Vec<ValueStep<'o>>, value: &'o Value) -> Option<Placeholder<'o>> {
         let below = |step| path.iter().copied().chain([step]).collect::<Vec<_>>();
         match value {
@@ -74,7 +76,7 @@ impl Search<'_> {
     }
 }
 
-/// What a field is called: `spec.source.catalog.channels[0]`.
+/// Returns the name of a field: `spec.source.catalog.channels[0]`.
 pub(crate) fn name(path: &[ValueStep<'_>]) -> String {
     let mut name = String::new();
     for step in path {
@@ -87,7 +89,7 @@ pub(crate) fn name(path: &[ValueStep<'_>]) -> String {
     name
 }
 
-/// The placeholder at the beginning of a text.
+/// Returns the placeholder at the start of a text.
 pub(super) fn starting(text: &str) -> Option<&str> {
     let text = beginning(text, LONGEST);
     let mut pairs = PAIRS.iter();
@@ -101,14 +103,14 @@ pub(super) fn starting(text: &str) -> Option<&str> {
         .or_else(|| angled(text))
 }
 
-/// `$VERSION`, as a shell and envsubst know it.
+/// Matches `$VERSION`, as in shells and envsubst.
 fn variable(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;
     let length = word(name);
     (length > 0).then(|| text.get(..=length)).flatten()
 }
 
-/// A word between two of these marks: `@VERSION@`.
+/// Matches a word between two equal delimiters: `@VERSION@`.
 fn surrounded<'t>(text: &'t str, mark: &str) -> Option<&'t str> {
     let inner = text.strip_prefix(mark)?;
     let length = inner.find(mark)?;
@@ -116,8 +118,8 @@ fn surrounded<'t>(text: &'t str, mark: &str) -> Option<&'t str> {
     is_word.then(|| text.get(..length + 2 * mark.len()))?
 }
 
-/// `<your-version>`, and not the bounds of `<2.0.0 >1.0.0`: it begins with a letter, ends like a word, is no
-/// version, and no version comes behind it.
+/// Matches `<your-version>`, but not the bounds of `<2.0.0 >1.0.0`. The inner text starts with a
+/// letter, ends like a word and is not a version, and no version follows the placeholder.
 fn angled(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('<')?;
     let length = inner.find('>')?;
@@ -134,12 +136,12 @@ fn angled(text: &str) -> Option<&str> {
     (is_text && !is_bound).then(|| text.get(..length + 2))?
 }
 
-/// No more than so many bytes of a text.
+/// Returns at most the first `most` bytes of a text.
 fn beginning(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
-/// How many bytes of a name of a variable a text begins with.
+/// Returns the length of the variable name at the start of a text, in bytes.
 fn word(text: &str) -> usize {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
@@ -150,10 +152,11 @@ fn word(text: &str) -> usize {
 /// Many times the longest value that OLM accepts.
 const MOST_SEARCHED: usize = 4096;
 
-/// The longest placeholder. It bounds the search for its end.
+/// The maximum length of a placeholder. It bounds the search for its end.
 const LONGEST: usize = 512;
 
-/// Helm, Go, Jinja; envsubst, Flux and OpenShift; Kustomize, Tekton and make; ERB; Python; Octopus; Concourse.
+/// The delimiters of Helm, Go and Jinja; envsubst, Flux and OpenShift; Kustomize, Tekton and make;
+/// ERB; Python; Octopus; Concourse.
 const PAIRS: [(&str, &str); 9] = [
     ("{{", "}}"),
     ("{%", "%}"),

@@ -1,30 +1,31 @@
-//! The place in the source of each value of a document.
+//! The source position of each value in a document.
 //!
-//! The places lie in one flat list in the order of the source, each with the number of places below
-//! it, so that a document costs 24 bytes a value, 16 more for a number, and one copy of each key. A mapping's merge (`<<`)
-//! is kept as a child of its own, whose keys are found through it.
+//! The positions are in one flat list in the order of the source, each with the number of positions
+//! below it. A document therefore costs 24 bytes per value, 16 more per number, and one copy of
+//! each key. A merge (`<<`) in a mapping is a child of its own, through which the merged keys are
+//! found.
 
-/// A place in a source. Orders as one reads.
+/// A position in a source. The order is the reading order.
 #[derive(Clone, Copy, Debug, derive_more::Display, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[display("{line}:{column}")]
 pub struct Position {
-    /// 1-based.
+    /// The line, starting at 1.
     pub line: u32,
-    /// 1-based, in characters.
+    /// The column in characters, starting at 1.
     pub column: u32,
 }
 
 impl Position {
-    /// The first character of a source.
+    /// The position of the first character of a source.
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
 /// One step down from a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ValueStep<'a> {
-    /// Down to the member of this name.
+    /// The member with this name.
     Key(&'a str),
-    /// To the element at this 0-based index.
+    /// The element at this 0-based index.
     Index(usize),
 }
 
@@ -40,21 +41,22 @@ impl<'a> ValueStep<'a> {
     }
 }
 
-/// The places of all values of one document.
+/// The positions of all values in one document.
 ///
-/// Invariant: the first mark is the document's, and a mark is followed by those below it.
+/// Invariant: the first mark is that of the document, and each mark is followed by the marks below
+/// it.
 #[derive(Clone, Debug)]
 pub struct Positions {
     marks: Vec<PositionMark>,
-    /// The names of all members, and the texts of `texts`.
+    /// The names of all members, and the texts that `texts` refers to.
     keys: String,
-    /// How numbers and booleans are written, in the order of the source.
+    /// The numbers and booleans as written, in the order of the source.
     texts: Vec<(Position, KeyText)>,
 }
 
 impl Positions {
-    /// How the number or boolean at this path is written: `1.10` is the number 1.1 to YAML. None for other
-    /// values, for a very long text, and for what came by an alias.
+    /// Returns the number or boolean at this path as written: YAML reads `1.10` as the number 1.1.
+    /// `None` for other values, for very long texts, and for values from an alias.
     pub fn source_text(&self, path: &[ValueStep<'_>]) -> Option<&str> {
         let at = self.of(path)?;
         let found = self.texts.binary_search_by_key(&at, |(at, _)| *at);
@@ -62,17 +64,18 @@ impl Positions {
         Some(text.text(&self.keys))
     }
 
-    /// Where the value at this path begins; the document itself for an empty path. None where there
-    /// is no such value.
+    /// Returns the position of the value at this path; of the document for an empty path. `None` if
+    /// there is no such value.
     ///
-    /// A value that came by an alias stands at its anchor, save for the one in whose stead the
-    /// alias is written.
+    /// A value inside an alias has the position at its anchor. Only the aliased value itself has
+    /// the position of the alias.
     pub fn of(&self, path: &[ValueStep<'_>]) -> Option<Position> {
         let (at, missing) = self.descend(path);
         missing.is_empty().then_some(at)
     }
 
-    /// Where the value at this path begins or, where it is absent, the nearest value above it.
+    /// Returns the position of the value at this path or, if it is absent, of the nearest value
+    /// above it.
     pub fn nearest(&self, path: &[ValueStep<'_>]) -> Position {
         self.descend(path).0
     }
@@ -93,7 +96,7 @@ impl Positions {
     }
 }
 
-/// A mark and those below it.
+/// A mark with the marks below it.
 #[derive(Clone, Copy)]
 struct Subtree<'m>(&'m [PositionMark]);
 
@@ -118,8 +121,8 @@ impl Subtree<'_> {
         }
     }
 
-    /// The last one counts: a key written after a merge replaces the merged one, and the other way
-    /// round.
+    /// Returns the last member with a name: a key after a merge replaces the merged one, and vice
+    /// versa.
     fn member(self, name: &str, keys: &str) -> Option<Self> {
         let found = |child: Self| match child.0.first()?.key {
             MarkKey::Name(key) => (key.text(keys) == name).then_some(child),
@@ -129,7 +132,7 @@ impl Subtree<'_> {
         self.children().filter_map(found).last()
     }
 
-    /// Of several merged mappings the first one counts.
+    /// Returns the first match, because the first of several merged mappings counts.
     fn merged(self, name: &str, keys: &str) -> Option<Self> {
         let mut elements = self
             .children()
@@ -156,27 +159,27 @@ impl Subtree<'_> {
     }
 }
 
-/// The place of one value.
+/// The position of one value.
 #[derive(Clone, Copy, Debug)]
 struct PositionMark {
     at: Position,
-    /// How many marks this value and all below it have.
+    /// The number of marks of this value and all values below it.
     len: u32,
     key: MarkKey,
 }
 
-/// What leads to a value from the one above.
+/// The step from a value to the value below it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MarkKey {
-    /// An index, or nothing at all.
+    /// An index, or the root.
     None,
     /// The merge key `<<`.
     Merge,
-    /// A member's name.
+    /// The name of a member.
     Name(KeyText),
 }
 
-/// A key's text within [`Positions::keys`].
+/// The range of a key's text in [`Positions::keys`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyText {
     start: u32,
@@ -191,20 +194,20 @@ impl KeyText {
     }
 }
 
-/// The number of a mark, for coming back to it.
+/// The index of a mark.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MarkId(usize);
 
-/// The marks of a value without its own, for copying them to where an alias stands.
+/// The marks below a value, without its own, for copying them to an alias.
 #[derive(Clone, Debug)]
 pub(super) struct Below(std::ops::Range<usize>);
 
 impl Below {
-    /// What a scalar has below it.
+    /// The marks below a scalar: none.
     pub(super) const NOTHING: Self = Self(0..0);
 }
 
-/// Building up, in the order of the source.
+/// Construction, in the order of the source.
 impl Positions {
     pub(super) const fn new() -> Self {
         Self {
@@ -218,7 +221,7 @@ impl Positions {
         MarkKey::Name(self.keep(text))
     }
 
-    /// Notes how the number or boolean here is written, unless that is very long.
+    /// Records how a number or boolean is written, unless the text is very long.
     pub(super) fn note(&mut self, text: &str, at: Position) {
         if text.len() <= LONGEST_TEXT {
             let text = self.keep(text);
@@ -235,13 +238,13 @@ impl Positions {
         }
     }
 
-    /// Notes a value of which nothing below is known yet.
+    /// Adds a mark for a value, without any marks below it yet.
     pub(super) fn open(&mut self, at: Position, key: MarkKey) -> MarkId {
         self.marks.push(PositionMark { at, len: 1, key });
         MarkId(self.marks.len() - 1)
     }
 
-    /// All marks since `id` lie below it.
+    /// Declares that all marks since `id` are below it.
     pub(super) fn close(&mut self, id: MarkId) -> Below {
         let len = small(self.marks.len() - id.0);
         if let Some(mark) = self.marks.get_mut(id.0) {
@@ -254,7 +257,8 @@ impl Positions {
         self.marks.extend_from_within(below.0.clone());
     }
 
-    /// Where the member of this name of the mapping at `id`, still open, was written out.
+    /// Returns the position of the member with this name that is written in the open mapping at
+    /// `id`.
     pub(super) fn written(&self, id: MarkId, name: &str) -> Option<Position> {
         let mapping = Subtree(self.marks.get(id.0..)?);
         let is_named = |mark: &&PositionMark| matches!(mark.key, MarkKey::Name(key) if key.text(&self.keys) == name);
@@ -266,10 +270,10 @@ impl Positions {
     }
 }
 
-/// No version that a person writes is longer.
+/// The maximum length of a recorded text. No realistic version is longer.
 const LONGEST_TEXT: usize = 64;
 
-/// The limits on nodes and text of a document stay far below this.
+/// Converts a count, which the limits on nodes and text of a document keep far below the maximum.
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,11 +1,11 @@
-//! A value and its positions, built from the events of either parser.
+//! Builds a value and its positions from the events of either parser.
 //!
-//! The builder alone knows keys from values, merges, aliases, duplicates and limits, so that YAML
-//! and JSON cannot differ in them. Aliases and merge keys follow go.yaml.in/yaml/v2 ([`decode.go`]):
-//! a merge takes effect where it is written, so it replaces keys above it and is replaced by keys
-//! below it; of a list of mappings the first counts.
+//! Only the builder handles keys, merges, aliases, duplicates and limits, so YAML and JSON cannot
+//! differ in them. Aliases and merge keys follow go.yaml.in/yaml/v2 ([`decode.go`]): a merge takes
+//! effect where it is written, so it replaces keys above it and is replaced by keys below it. In a
+//! list of mappings, the first one has precedence.
 //!
-//! Invariant: what is built, with all copies that aliases make, stays within [`MAX_NODES`] and
+//! Invariant: the result, including all copies that aliases make, stays within [`MAX_NODES`] and
 //! [`MAX_TEXT`].
 //!
 //! [`decode.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/decode.go
@@ -18,22 +18,22 @@ use super::error::{DocumentErrorKind, DocumentFault};
 use super::position::{Below, MarkId, MarkKey, Position, Positions};
 use olmguard_catalog::yaml_scalar::Scalar;
 
-/// The most levels of lists and mappings: as many as `serde_json` reads back. The deepest CRDs have
-/// about fifty.
+/// The maximum number of nested lists and mappings, which is as many as `serde_json` can read. The
+/// deepest CRDs have about fifty.
 pub const MAX_DEPTH: usize = 128;
 
-/// The number by which aliases name their anchor.
+/// The number by which aliases refer to an anchor.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct AnchorId(pub(super) usize);
 
-/// Takes events in the order of the source.
+/// Builds a document from events in the order of the source.
 #[derive(Debug)]
 pub(super) struct Builder {
     rules: DocumentRules,
     frames: Vec<OpenCollection>,
     anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
-    /// What is built so far, each alias replaced by its value.
+    /// The cost of everything built so far, with each alias replaced by its value.
     spent: Cost,
     root: Option<Value>,
 }
@@ -53,7 +53,7 @@ enum CollectedItems {
     Mapping(Mapping),
 }
 
-/// A value that aliases may ask for.
+/// A value that aliases can refer to.
 #[derive(Debug)]
 struct AnchoredValue {
     value: Value,
@@ -61,14 +61,14 @@ struct AnchoredValue {
     cost: Cost,
 }
 
-/// What a document can have.
+/// The constructs that a document may contain.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct DocumentRules {
     pub(super) aliases: Aliases,
     pub(super) repeated_keys: RepeatedKeys,
 }
 
-/// Whether there can be aliases, each of which is a copy.
+/// Whether aliases are allowed. Each alias is a copy.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Aliases {
     #[default]
@@ -76,16 +76,16 @@ pub(super) enum Aliases {
     Refused,
 }
 
-/// What a key means that a mapping has already.
+/// The treatment of a key that a mapping already has.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum RepeatedKeys {
     #[default]
     Refused,
-    /// Its value takes the place of the one before.
+    /// The new value replaces the earlier one.
     LastCounts,
 }
 
-/// Which of the two a collection is.
+/// The type of a collection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Collection {
     List,
@@ -104,12 +104,12 @@ impl Builder {
         }
     }
 
-    /// The document, null where there was no event.
+    /// Returns the document; null if there was no event.
     pub(super) fn finish(self) -> (Value, Positions) {
         (self.root.unwrap_or_default(), self.positions)
     }
 
-    /// Whether what comes next is a key, and not a value.
+    /// Whether the next event is a key, and not a value.
     pub(super) fn expects_key(&self) -> bool {
         match self.frames.last() {
             Some(OpenCollection {
@@ -168,7 +168,7 @@ impl Builder {
         self.put(value, at)
     }
 
-    /// A scalar, and the text that it is written as.
+    /// Adds a scalar, with its text as written.
     pub(super) fn scalar(
         &mut self,
         scalar: Scalar<'_>,
@@ -194,7 +194,7 @@ impl Builder {
         self.put(value, at)
     }
 
-    /// A plain `<<` in a key's place.
+    /// Handles a plain `<<` as a key.
     pub(super) fn merge_key(&mut self) {
         if let Some(OpenCollection {
             content: CollectedItems::Mapping(mapping),
@@ -211,7 +211,7 @@ impl Builder {
         }
         let unfinished = || DocumentFault::new(at, DocumentErrorKind::AliasOfItself);
         let cost = self.anchors.get(&anchor).ok_or_else(unfinished)?.cost;
-        // Before the copy is made.
+        // The budget is charged before the copy is made.
         self.spend(cost, at)?;
         let anchored = self.anchors.get(&anchor).ok_or_else(unfinished)?;
         let (value, below) = (anchored.value.clone(), anchored.below.clone());
@@ -278,7 +278,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Keeps a copy for the aliases to come, which costs as much as the value itself. If there can be none, no copy is made.
+    /// Keeps a copy for later aliases, which is charged like the value itself. If aliases are
+    /// refused, no copy is made.
     fn remember(
         &mut self,
         anchor: AnchorId,
@@ -325,7 +326,7 @@ pub(super) fn number_scalar(number: &Number) -> Scalar<'static> {
     whole.unwrap_or_else(|| Scalar::Float(number.as_f64().unwrap_or(f64::NAN)))
 }
 
-/// The scalar that an alias in a key's place stands for.
+/// Returns the scalar that an alias used as a key stands for.
 fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, DocumentFault> {
     let found = match value {
         Value::Null => return Ok(Scalar::Null),
@@ -341,8 +342,8 @@ fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, DocumentFaul
     ))
 }
 
-/// Levels of lists and mappings in a value, itself included. The value is one already built, so at
-/// most [`MAX_DEPTH`].
+/// Returns the number of nested lists and mappings in a value, including itself. The value is
+/// already built, so the result is at most [`MAX_DEPTH`].
 fn depth_of(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or(0),
@@ -353,20 +354,20 @@ fn depth_of(value: &Value) -> usize {
 
 const TOO_DEEP: DocumentErrorKind = DocumentErrorKind::TooDeep { limit: MAX_DEPTH };
 
-/// Enough of a key to find it again.
+/// The number of characters of a key in a message, enough to find it.
 const SHOWN_KEY: usize = 60;
 
 // === The budget of one document, with each alias replaced by its value ===
 //
-// With these limits a file of the largest size and its document fit into 256 MiB together.
+// These limits let a file of the maximum size and its document fit into 256 MiB together.
 
-/// The most values and keys of one document.
+/// The maximum number of values and keys in one document.
 pub const MAX_NODES: usize = 1_000_000;
 
-/// The most bytes of text in its values and keys.
+/// The maximum number of bytes of text in its values and keys.
 pub const MAX_TEXT: usize = 48 << 20;
 
-/// What a part of a document takes up.
+/// The size of a part of a document.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     nodes: usize,
@@ -396,12 +397,12 @@ impl Cost {
 #[derive(Debug, Default)]
 struct Mapping {
     members: Map<String, Value>,
-    /// Names that came by a merge only. Writing one out is no duplicate.
+    /// The names that only a merge has added. Writing one of them is not a duplicate.
     merged: BTreeSet<String>,
     pending: NextValue,
 }
 
-/// What the next value belongs to.
+/// The destination of the next value.
 #[derive(Debug, Default)]
 enum NextValue {
     /// A key must come first.
@@ -424,7 +425,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the key where it is written out already.
+    /// Sets the key of the next value. Returns the key if it is already written in the mapping.
     fn set_key(&mut self, key: String) -> Option<String> {
         let is_repeated = self.members.contains_key(&key) && !self.merged.remove(&key);
         let repeated = is_repeated.then(|| key.clone());
@@ -432,7 +433,7 @@ impl Mapping {
         repeated
     }
 
-    /// Fails with the type of a value that cannot be merged.
+    /// Adds the next value. Fails with the type of a value that cannot be merged.
     fn put(&mut self, value: Value) -> Result<(), &'static str> {
         match std::mem::take(&mut self.pending) {
             NextValue::Key(key) => {

@@ -1,4 +1,4 @@
-//! One YAML document from the events of granit-parser, or one JSON document.
+//! Builds one YAML document from the events of granit-parser, or one JSON document.
 
 use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, StrInput};
 use serde::de::IgnoredAny;
@@ -9,8 +9,8 @@ use super::position::{Position, Positions};
 use super::tree::{AnchorId, Builder, Collection, DocumentRules, MAX_DEPTH, number_scalar};
 use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
 
-/// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
-/// there is none.
+/// Reads the only document of `text`, which starts at line `first_line` of the file. Returns null
+/// if there is none.
 pub(super) fn read(
     text: &str,
     first_line: u32,
@@ -77,12 +77,13 @@ fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), Doc
     }
 }
 
-/// The parser says 0 where there is no anchor.
+/// The parser uses 0 for no anchor.
 fn anchor_id(number: usize) -> Option<AnchorId> {
     (number != 0).then_some(AnchorId(number))
 }
 
-/// A directive after `...` belongs to the document that the next `---` begins.
+/// Checks that no second document follows. A directive after `...` belongs to the document that the
+/// next `---` starts.
 fn nothing_follows<'a>(
     parser: &mut Parser<'a, StrInput<'a>>,
     lines: LinesBefore,
@@ -99,8 +100,8 @@ fn nothing_follows<'a>(
     }
 }
 
-/// go.yaml.in/yaml/v2 (`readerc.go`) refuses these wherever they stand; the parser reads some of
-/// them as text.
+/// Finds a character that go.yaml.in/yaml/v2 (`readerc.go`) refuses anywhere. The parser would
+/// accept some of these as text.
 fn control_character(text: &str, lines: LinesBefore) -> Option<DocumentFault> {
     let forbidden = |c: char| match c {
         '\t' | '\n' | '\r' | '\u{85}' => false,
@@ -131,7 +132,7 @@ fn syntax(error: &ScanError, lines: LinesBefore) -> DocumentFault {
     DocumentFault::new(lines.place(*error.marker()), kind)
 }
 
-/// How many lines of the file stand before the text that the parser sees.
+/// The number of lines in the file before the text that the parser reads.
 #[derive(Clone, Copy)]
 struct LinesBefore(u32);
 
@@ -148,13 +149,13 @@ impl LinesBefore {
 
 const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
-// === JSON values, one after another in a text ===
+// === A sequence of JSON values in a text ===
 //
-// `serde_json` finds whether a value is well-formed and where it ends, without building it. Then a walk over
-// the valid text sends the builder each value with its place.
+// `serde_json` checks that a value is well-formed and finds its end, without building it. Then a
+// walk over the valid text sends each value with its position to the builder.
 
-/// The first value of the text at the cursor, which moves to behind it. None where nothing but
-/// space is left.
+/// Reads the first value of the text at the cursor, and moves the cursor behind it. `None` if only
+/// white space is left.
 pub(super) fn next_json(
     cursor: &mut TextCursor<'_>,
     rules: DocumentRules,
@@ -192,7 +193,8 @@ fn walk(
     Ok(builder.finish())
 }
 
-/// Bytes of the token that begins the text, known to be well-formed; its first byte is `first`.
+/// Returns the length in bytes of the token at the start of a well-formed text; its first byte is
+/// `first`.
 fn token_len(text: &str, first: u8) -> usize {
     let after = text.bytes().skip(1);
     1 + match first {
@@ -204,7 +206,7 @@ fn token_len(text: &str, first: u8) -> usize {
     }
 }
 
-/// Bytes up to and with the closing quote.
+/// Returns the number of bytes up to and including the closing quote.
 fn string_len(mut after: impl Iterator<Item = u8>) -> usize {
     let mut len = 0;
     while let Some(byte) = after.next() {
@@ -233,7 +235,7 @@ fn scalar<'a>(
     parsed.map_err(|error| json_syntax(&error, cursor))
 }
 
-/// Without a copy where there is no escape.
+/// Reads a string, without a copy if it has no escapes.
 fn string(token: &str) -> Result<Scalar<'_>, serde_json::Error> {
     match token
         .strip_prefix('"')
@@ -244,7 +246,7 @@ fn string(token: &str) -> Result<Scalar<'_>, serde_json::Error> {
     }
 }
 
-/// The error's place counts bytes from where the cursor is.
+/// Converts an error of the JSON parser, which counts its place from the cursor.
 fn json_syntax(error: &serde_json::Error, cursor: &TextCursor<'_>) -> DocumentFault {
     let message = error.to_string();
     let found = message.split(" at line ").next().unwrap_or_default().into();
@@ -266,21 +268,21 @@ fn place(error: &serde_json::Error, cursor: &TextCursor<'_>) -> Position {
     there.at
 }
 
-// === A cursor: a place in a text that moves forward and knows its line and column ===
+// === A cursor: a position in a text that moves forward and tracks its line and column ===
 //
 // Line breaks are those of YAML: LF, CR LF, or CR alone.
 
-/// Invariant: each byte of the text is passed once, so a walk over a text costs its length.
+/// Invariant: each byte of the text is passed once, so a walk over a text takes linear time.
 #[derive(Clone, Debug)]
 pub(super) struct TextCursor<'a> {
-    /// The text from here on.
+    /// The text from the cursor on.
     pub(super) rest: &'a str,
     pub(super) at: Position,
     after_cr: bool,
 }
 
 impl<'a> TextCursor<'a> {
-    /// At the first character of `text`, which stands at `at` in the file.
+    /// Returns a cursor at the first character of `text`, which has the position `at` in the file.
     pub(super) const fn starting_at(at: Position, text: &'a str) -> Self {
         Self {
             rest: text,
@@ -289,7 +291,8 @@ impl<'a> TextCursor<'a> {
         }
     }
 
-    /// Passes that many bytes, or all that are left. To the next character where one is cut.
+    /// Advances by this number of bytes, or to the end. Inside a character, it advances to the next
+    /// one.
     pub(super) fn advance(&mut self, bytes: usize) {
         let mut len = bytes.min(self.rest.len());
         while !self.rest.is_char_boundary(len) {
@@ -300,7 +303,7 @@ impl<'a> TextCursor<'a> {
         self.rest = rest;
     }
 
-    /// Passes the bytes that fit.
+    /// Skips the bytes that match.
     pub(super) fn skip(&mut self, fits: impl Fn(u8) -> bool) {
         self.advance(self.rest.bytes().take_while(|byte| fits(*byte)).count());
     }

@@ -1,7 +1,7 @@
-//! The tree of one commit: its directories and files, looked up in the repository's objects, and the path to each.
+//! The tree of one commit: its directories and files, looked up in the repository's objects by path.
 //!
-//! Links on a path are followed as the system would, by what they have in the tree. A link at the end of a path is left
-//! as it is.
+//! Links inside a path are followed as the system would, with their targets in the tree. A link at the end of a path
+//! is not followed.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,22 +19,22 @@ use gix::{ObjectId, open};
 use super::{COST_OF_LINK, FileError, ReadingBudget, cause};
 use crate::manifest::{MAX_BYTES, read_file};
 
-/// The tree of a commit, and where its files would lie.
+/// The tree of a commit, with the location of its files in the work tree.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     git: gix::Repository,
     /// The directory of the work tree, without links.
     root: PathBuf,
-    /// The prefix of a path in it, as users are shown it: the path to the submodule.
+    /// The prefix of displayed paths: the path to the submodule.
     shown: String,
     id: ObjectId,
-    /// How many repositories are around it.
+    /// The number of repositories that contain this one.
     depth: usize,
     looked_up: Folders,
     behind_links: Rc<RefCell<HashMap<PathBuf, bool>>>,
 }
 
-/// Directories in which something was looked up: many links may lead into one.
+/// A cache of directories that were looked up, because many links can point into one.
 type Folders = Rc<RefCell<HashMap<ObjectId, Rc<[TreeEntry]>>>>;
 
 /// An entry of a directory.
@@ -58,7 +58,7 @@ impl Tree {
         }
     }
 
-    /// The directory with everything in it.
+    /// Returns the root directory as an entry.
     pub(super) fn top(&self) -> TreeEntry {
         TreeEntry {
             name: Vec::new(),
@@ -67,19 +67,19 @@ impl Tree {
         }
     }
 
-    /// A path in it as people are shown it.
+    /// Returns a path of this tree as users see it.
     pub(super) fn shown(&self, path: &[u8]) -> String {
         format!("{}{}", self.shown, path.to_str_lossy())
     }
 
-    /// Where a path in it lies in the work tree.
+    /// Returns the location of a path in the work tree.
     pub(super) fn on_disk(&self, path: &[u8]) -> PathBuf {
         let lossy = |_| PathBuf::from(path.to_str_lossy().into_owned());
         let path = gix::path::from_bstr(path.as_bstr());
         self.root.join(path.map_or_else(lossy, Cow::into_owned))
     }
 
-    /// The entries of a directory, in byte order.
+    /// Returns the entries of a directory, in byte order.
     pub(super) fn folder(&self, id: ObjectId) -> Result<Vec<TreeEntry>, FileError> {
         let tree = self.git.find_tree(id).map_err(|error| broken(&error))?;
         let mut entries = Vec::new();
@@ -95,7 +95,7 @@ impl Tree {
         Ok(entries)
     }
 
-    /// The entry at a path, if there is one. Links on the path are followed; a link at its end is not.
+    /// Returns the entry at a path, if it exists. Links inside the path are followed; a link at its end is not.
     pub(super) fn at(
         &self,
         path: &[u8],
@@ -104,7 +104,7 @@ impl Tree {
         look_up(self, path, budget)
     }
 
-    /// The entry of this name in a directory.
+    /// Returns the entry with this name in a directory.
     pub(super) fn look_in(
         &self,
         folder: ObjectId,
@@ -116,7 +116,7 @@ impl Tree {
         Ok(at.ok().and_then(|at| entries.get(at)).cloned())
     }
 
-    /// The entries of a directory. They are paid for when they are read for the first time.
+    /// Returns the entries of a directory. They are charged to the budget when they are read for the first time.
     fn looked_up(
         &self,
         id: ObjectId,
@@ -133,7 +133,7 @@ impl Tree {
         Ok(entries)
     }
 
-    /// The content of a file. Its size is checked before the content is read.
+    /// Returns the content of a file. Its size is checked before the content is read.
     pub(super) fn file(
         &self,
         id: ObjectId,
@@ -143,8 +143,8 @@ impl Tree {
         self.content(id)
     }
 
-    /// The content of the file at this path. An object that is missing may be in the work tree: a clone can leave
-    /// out blobs until they are needed.
+    /// Returns the content of the file at this path. A missing object can be in the work tree, because a partial clone
+    /// omits blobs until they are needed.
     pub(super) fn file_at(
         &self,
         path: &[u8],
@@ -168,7 +168,7 @@ impl Tree {
         }
     }
 
-    /// The size of a file, if it is within the limit.
+    /// Returns the size of a file, if it is within the limit.
     fn size(&self, id: ObjectId) -> Result<u64, FileError> {
         let header = self.git.find_header(id).map_err(|error| broken(&error))?;
         if header.size() > MAX_BYTES {
@@ -182,11 +182,11 @@ impl Tree {
         Ok(object.data.split_off(0))
     }
 
-    /// The file at this path in the work tree, if it has this id. If a filter changes what is checked out, it has
-    /// another one.
+    /// Returns the file at this path in the work tree, if it has this id. A filter that changes files at checkout
+    /// gives them another id.
     fn in_work_tree(&self, path: &[u8], id: ObjectId) -> Option<Vec<u8>> {
         let path = self.on_disk(path);
-        // Reading a pipe would wait for its writer, and a link can point anywhere.
+        // A read from a pipe would wait for its writer, and a link can point anywhere.
         let is_file = fs::symlink_metadata(&path).ok()?.is_file();
         if !is_file || self.is_behind_link(&path) {
             return None;
@@ -196,7 +196,7 @@ impl Tree {
         (found == id).then_some(bytes)
     }
 
-    /// The tree of a submodule, at a path in this one; none where it is not checked out.
+    /// Returns the tree of a submodule at a path in this tree; `None` if the submodule is not checked out.
     pub(super) fn submodule(
         &self,
         path: &[u8],
@@ -228,8 +228,8 @@ impl Tree {
         }))
     }
 
-    /// Whether the work tree no longer has a file. A file that a sparse checkout leaves out is not gone, and a file
-    /// behind a link is another one.
+    /// Whether the work tree no longer has a file. A file that a sparse checkout omits is not gone. A file behind a
+    /// link is a different file, so the original one is gone.
     pub(super) fn is_gone(
         &self,
         path: &[u8],
@@ -239,7 +239,7 @@ impl Tree {
         Ok(is_gone && !self.is_left_out(path, budget)?)
     }
 
-    /// Whether the work tree has nothing at this path.
+    /// Whether the work tree has no entry at this path.
     pub(super) fn is_missing(&self, path: &[u8]) -> bool {
         let found = fs::symlink_metadata(self.on_disk(path));
         found.is_err_and(|error| {
@@ -250,7 +250,7 @@ impl Tree {
         })
     }
 
-    /// Whether one of the directories around a file on disk is a link. Each directory is checked once.
+    /// Whether one of the directories above a file on disk is a link. Each directory is checked once.
     fn is_behind_link(&self, file: &Path) -> bool {
         let mut known = self.behind_links.borrow_mut();
         let folders = file.ancestors().skip(1);
@@ -267,7 +267,7 @@ impl Tree {
             })
     }
 
-    /// Whether a sparse checkout leaves a file of the current commit out.
+    /// Whether a sparse checkout omits a file of the current commit.
     fn is_left_out(&self, path: &[u8], budget: &mut ReadingBudget) -> Result<bool, FileError> {
         let is_sparse = self.git.config_snapshot().boolean("core.sparseCheckout");
         let head = self.git.head_tree_id().ok().map(gix::Id::detach);
@@ -280,8 +280,8 @@ impl Tree {
     }
 }
 
-/// How a repository is opened: nothing around it is read, no object takes the place of another, and the room of an
-/// object is bounded.
+/// The options for opening a repository. No configuration around it is read, no object replaces another, and the
+/// memory for one object is bounded.
 pub(super) fn isolated() -> open::Options {
     open::Options::isolated().config_overrides([MOST_ROOM, NO_REPLACEMENTS])
 }
@@ -290,34 +290,34 @@ fn broken(error: &gix::Error) -> FileError {
     FileError::Object { why: cause(error) }
 }
 
-/// Twice the most bytes of a manifest: room for what it is stored as a difference to.
+/// Twice the maximum size of a manifest, which leaves room for the object that a delta is based on.
 const MOST_ROOM: &str = "gitoxide.objects.allocLimit=67108864";
 
-/// A ref below `refs/replace` can name any commit of a pull request instead of the base.
+/// A ref below `refs/replace` could substitute any commit of a pull request for the base.
 const NO_REPLACEMENTS: &str = "core.useReplaceRefs=false";
 
-/// How deep submodules are followed into submodules.
+/// The maximum nesting depth of submodules that are followed.
 const MOST_DEPTH: usize = 8;
 
 /// The entry at a path.
 #[derive(Clone, Debug)]
 pub(super) struct PathTarget {
     pub(super) entry: TreeEntry,
-    /// The path of the entry, links followed.
+    /// The path of the entry, with links followed.
     pub(super) path: Vec<u8>,
 }
 
-/// A path as far as it was walked.
+/// A path during its resolution.
 struct WalkedPath<'t> {
     tree: &'t Tree,
-    /// The entries on it, the last one last.
+    /// The entries passed so far, the last one last.
     gone: Vec<TreeEntry>,
-    /// The parts that are left, the next one last.
+    /// The remaining parts, the next one last.
     rest: Vec<Vec<u8>>,
     hops: usize,
 }
 
-/// The entry at this path; none if the path leads out of the tree, or nowhere.
+/// Resolves a path to an entry; `None` if the path leaves the tree or does not exist.
 fn look_up(
     tree: &Tree,
     path: &[u8],
@@ -345,7 +345,7 @@ fn look_up(
 }
 
 impl WalkedPath<'_> {
-    /// Puts the parts of a path before those that are left. Returns whether the path can be followed from here.
+    /// Puts the parts of a path before the remaining ones. Returns whether the path can be followed from here.
     fn take_up(&mut self, path: &[u8]) -> bool {
         let parts = path.split(|byte| *byte == b'/').rev();
         let parts = parts.filter(|part| !part.is_empty() && *part != b".");
@@ -353,7 +353,7 @@ impl WalkedPath<'_> {
         !path.starts_with(b"/") && path.len() <= MOST_BYTES
     }
 
-    /// Enters this name. Returns whether anything is there.
+    /// Enters the entry with this name. Returns whether it exists.
     fn enter(&mut self, name: &[u8], budget: &mut ReadingBudget) -> Result<bool, FileError> {
         let folder = self.last();
         match folder.kind {
@@ -406,7 +406,7 @@ impl WalkedPath<'_> {
     }
 }
 
-/// The path that a link leads to, if it may be in the tree.
+/// Returns the path of a link's target, if it can be in the tree.
 pub(super) fn beside(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     if target.starts_with(b"/") || target.len() > MOST_BYTES {
         return None;
@@ -415,10 +415,10 @@ pub(super) fn beside(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     Some([folder.unwrap_or_default(), target].concat())
 }
 
-/// The most bytes of a path: longer ones no system checks out.
+/// The maximum length of a path in bytes. No system checks out longer ones.
 pub(super) const MOST_BYTES: usize = 4096;
 
-/// How many links are followed on one way, as by Linux.
+/// The maximum number of links that are followed in one path, as on Linux.
 const MOST_HOPS: usize = 40;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The files below some paths of a tree.
+//! A walk over the files below some paths of a tree.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,17 +19,17 @@ use crate::manifest::has_manifest_name;
 pub struct RevisionFile {
     /// The path from the root of the work tree, with `/` between its parts.
     pub path: String,
-    /// The content, or why there is none.
+    /// The content, or the reason why there is none.
     pub bytes: Result<Vec<u8>, FileError>,
 }
 
-/// Iterator over files of a revision, directories in byte order. Each file is read when the iterator comes to it, and
-/// once, however many links lead to it.
+/// An iterator over files of a revision, with directories in byte order. Each file is read when the iterator reaches
+/// it, and only once, however many links point to it.
 #[derive(Debug)]
 pub struct RevisionFiles<'k> {
-    /// The steps to visit, the next one last.
+    /// The entries to visit, the next one last.
     pending: Vec<TreeStep>,
-    /// Named paths that could not be looked up.
+    /// The named paths that could not be looked up.
     lost: Vec<RevisionFile>,
     visited: HashSet<TreePlace>,
     read: HashSet<ObjectId>,
@@ -38,24 +38,24 @@ pub struct RevisionFiles<'k> {
     wanted: WantedFiles,
 }
 
-/// The place of a step, links followed, and whether it is read if it is a file.
+/// The place of an entry with links followed, and whether the entry is read if it is a file.
 type TreePlace = (PathBuf, Vec<u8>, bool);
 
-/// Which of the files that look like manifests are read.
+/// The selection among the files that look like manifests.
 #[derive(Debug)]
 enum WantedFiles {
     All,
-    /// Files that are outside of these paths, and that the work tree no longer has.
+    /// Files outside of these paths that the work tree no longer has.
     Gone {
         but: Vec<Vec<u8>>,
     },
 }
 
-/// A step to visit.
+/// An entry to visit.
 #[derive(Debug)]
 struct TreeStep {
     tree: Rc<Tree>,
-    /// The path as users are shown it, links as they are written.
+    /// The path as users see it, with links as written.
     path: Vec<u8>,
     /// The path with links followed.
     real: Vec<u8>,
@@ -64,12 +64,12 @@ struct TreeStep {
     role: StepRole,
 }
 
-/// Why a path is visited.
+/// The reason for a visit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum StepRole {
-    /// The path was named: its file is read whatever its name is.
+    /// The path was named, so its file is read whatever its name is.
     Named,
-    /// The path is in a directory: its file is read if it looks like a manifest.
+    /// The path is in a directory, so its file is read if it looks like a manifest.
     Listed,
 }
 
@@ -119,7 +119,8 @@ impl<'k> RevisionFiles<'k> {
         }
     }
 
-    /// The content of a file; none if the step only leads further. A place is visited once, so a loop of links ends.
+    /// Returns the content of a file; `None` if the entry is not a file to read. A place is visited once, so loops of
+    /// links end.
     fn visit(&mut self, step: &TreeStep) -> Result<Option<Vec<u8>>, FileError> {
         if !self.is_wanted(step)? || !self.visited.insert(step.place()) {
             return Ok(None);
@@ -144,7 +145,7 @@ impl<'k> RevisionFiles<'k> {
         Ok(content.to_owned())
     }
 
-    /// Whether a step leads further, or to a file that is read.
+    /// Whether an entry must be visited: a directory, a submodule, a link, or a file to read.
     fn is_wanted(&mut self, step: &TreeStep) -> Result<bool, FileError> {
         if !step.is_file() || !step.is_asked() {
             return Ok(!step.is_file());
@@ -156,7 +157,7 @@ impl<'k> RevisionFiles<'k> {
         }
     }
 
-    /// Adds the entries of a directory, except for hidden ones and files that are not read.
+    /// Adds the entries of a directory, except hidden ones and files that are not read.
     fn list(&mut self, folder: &TreeStep) -> Result<(), FileError> {
         let entries = folder.tree.folder(folder.id)?;
         self.budget.take(entries.len() as u64 * folder.cost())?;
@@ -173,7 +174,7 @@ impl<'k> RevisionFiles<'k> {
         Ok(())
     }
 
-    /// Enters the submodule, if it is checked out. Otherwise nothing of it is among the files that are compared.
+    /// Enters a submodule, if it is checked out. Otherwise none of its files is compared.
     fn enter(&mut self, step: &TreeStep) -> Result<(), FileError> {
         if let WantedFiles::Gone { .. } = self.wanted {
             return Ok(());
@@ -249,18 +250,18 @@ impl TreeStep {
         matches!(self.kind, EntryKind::Blob | EntryKind::BlobExecutable)
     }
 
-    /// Whether the step is read, if it is a file.
+    /// Whether the entry is read, if it is a file.
     fn is_asked(&self) -> bool {
         self.role == StepRole::Named || is_manifest(&self.path)
     }
 
-    /// The place of the step. A directory is the same whatever its name is.
+    /// Returns the place of the entry. For a directory, the name does not matter.
     fn place(&self) -> TreePlace {
         let is_asked = self.kind == EntryKind::Tree || self.is_asked();
         (self.tree.on_disk(&self.real), self.real.clone(), is_asked)
     }
 
-    /// The cost of each entry of this directory: the room of long paths counts.
+    /// The cost of each entry in this directory. Long paths cost more, because of their memory.
     fn cost(&self) -> u64 {
         1 + self.path.len().max(self.real.len()) as u64 / LONG
     }
@@ -277,7 +278,7 @@ impl TreeStep {
     }
 }
 
-/// A path on disk as git writes it.
+/// Returns a path on disk in the form that git uses.
 pub(super) fn bytes(path: &Path) -> Vec<u8> {
     let lossy = || path.to_string_lossy().into_owned().into_bytes();
     let written = gix::path::into_bstr(path).map(gix::path::to_unix_separators_on_windows);
@@ -295,7 +296,7 @@ fn is_manifest(path: &[u8]) -> bool {
     has_manifest_name(Path::new(&*path.to_str_lossy()))
 }
 
-/// Whether a path is one of these or lies below one.
+/// Whether a path equals one of these or is below one.
 fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
     paths.iter().any(|around| {
         let rest = path.strip_prefix(&**around);
@@ -303,15 +304,16 @@ fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
     })
 }
 
-/// Paths that are longer cost more: what they take in memory is within a small multiple of the budget.
+/// The path length in bytes that adds one to the cost. It keeps the memory of paths within a small multiple of the
+/// budget.
 const LONG: u64 = 256;
 
-/// Contents by the ids that git gives them.
+/// Known contents by their git ids.
 #[derive(Debug, Default)]
 pub(super) struct KnownContents<'k>(HashMap<ObjectId, &'k [u8]>);
 
 impl<'k> KnownContents<'k> {
-    /// These contents, in a repository with ids of this kind.
+    /// Indexes these contents for a repository with ids of this kind.
     pub(super) fn new(kind: Kind, contents: impl IntoIterator<Item = &'k [u8]>) -> Self {
         let contents = contents.into_iter();
         let with_id = contents.filter_map(|content| {
@@ -321,7 +323,7 @@ impl<'k> KnownContents<'k> {
         Self(with_id.collect())
     }
 
-    /// The content with this id, if it is known.
+    /// Returns the content with this id, if it is known.
     pub(super) fn get(&self, id: ObjectId) -> Option<&'k [u8]> {
         self.0.get(&id).copied()
     }

@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 
 use olmguard_catalog::version::go;
 
-/// Why a PEM file cannot be used.
+/// The reason why a PEM file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PemError {
-    /// A file cannot be read.
+    /// The file cannot be read.
     #[error("{}: cannot read: {source}", path.display())]
     Read {
         /// The file or directory.
@@ -22,43 +22,43 @@ pub enum PemError {
         /// The error of the system.
         source: io::Error,
     },
-    /// A pipe, socket or device, where the file is read again when it changes.
+    /// The path is a pipe, a socket or a device, although the file must be read again when it changes.
     #[error("{}: not a regular file: expected PEM", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
     },
-    /// A file is larger than any useful one.
+    /// The file is larger than any useful one.
     #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
     TooLarge {
         /// The file or directory.
         path: PathBuf,
-        /// The largest size that is read, in bytes.
+        /// The maximum size in bytes.
         limit: u64,
     },
-    /// A file is not PEM.
+    /// The file is not PEM.
     #[error("{}: not PEM: {}", path.display(), fault(source))]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// The fault of the PEM.
+        /// The PEM error.
         source: pem::Error,
     },
-    /// A file has nothing of what it should have.
+    /// The file does not contain the expected section.
     #[error("{}: no {expected} in it: expected PEM with {marker}{hint}", path.display())]
     Nothing {
         /// The file or directory.
         path: PathBuf,
-        /// What it should have.
+        /// The expected content.
         expected: &'static str,
-        /// The beginning of that.
+        /// The start of the expected section.
         marker: &'static str,
-        /// What may be the matter.
+        /// A hint at the probable cause.
         hint: &'static str,
     },
 }
 
-/// The content of a file. It can be a key, so it is wiped when dropped and never shown.
+/// The content of a file. It can contain a key, so it is wiped when dropped and never shown.
 #[derive(derive_more::Debug)]
 #[debug("PemFile({})", path.display())]
 pub struct PemFile {
@@ -67,7 +67,8 @@ pub struct PemFile {
 }
 
 impl PemFile {
-    /// Reads a file that is read again when it changes: not a pipe, which may never end and is empty the second time.
+    /// Reads a file that is read again when it changes. Refuses a pipe, which may never end and is empty the second
+    /// time.
     pub fn read_again(path: &Path) -> Result<Self, PemError> {
         let metadata = path.metadata().map_err(|source| unreadable(path, source))?;
         if !(metadata.is_file() || metadata.is_dir()) {
@@ -92,12 +93,12 @@ impl PemFile {
         &self.path
     }
 
-    /// Everything in it, as it is.
+    /// The complete content, unchanged.
     pub fn bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Every certificate, in the order written.
+    /// Returns every certificate, in the order written.
     pub fn each_certificate(
         &self,
     ) -> impl Iterator<Item = Result<CertificateDer<'static>, PemError>> {
@@ -105,7 +106,7 @@ impl PemFile {
         certificates.map(|one| one.map_err(|source| self.not_pem(source)))
     }
 
-    /// All certificates, of which there is at least one.
+    /// Returns all certificates, at least one.
     pub fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, PemError> {
         let chain: Vec<_> = self.each_certificate().collect::<Result<_, _>>()?;
         if !chain.is_empty() {
@@ -121,7 +122,7 @@ impl PemFile {
         match PrivateKeyDer::from_pem_slice(self.pem()) {
             Ok(key) => Ok(key),
             Err(pem::Error::NoItemsFound) => Err(self.no_key()),
-            // Headers are not base64.
+            // Headers of encrypted keys are not base64, so the parser fails at them.
             Err(_) if self.says("Proc-Type: 4,ENCRYPTED") => Err(self.no_key()),
             Err(source) => Err(self.not_pem(source)),
         }
@@ -136,7 +137,7 @@ impl PemFile {
         }
     }
 
-    /// A byte order mark would hide the first section.
+    /// Returns the content without a byte order mark, which would hide the first section.
     fn pem(&self) -> &[u8] {
         self.text
             .strip_prefix(b"\xef\xbb\xbf")
@@ -163,7 +164,7 @@ impl PemFile {
     }
 }
 
-/// A fault of PEM in words: the library prints the bytes of a label as numbers.
+/// Words a PEM error: the library prints the bytes of a label as numbers.
 fn fault(source: &pem::Error) -> String {
     match source {
         pem::Error::MissingSectionEnd { end_marker } => {
@@ -181,7 +182,7 @@ fn fault(source: &pem::Error) -> String {
     }
 }
 
-/// Certificates as PEM, in their order.
+/// Encodes certificates as PEM, in their order.
 pub fn written(certificates: &[impl AsRef<[u8]>]) -> String {
     let section = |der: &_| Pem::new("CERTIFICATE", AsRef::<[u8]>::as_ref(der));
     let sections: Vec<_> = certificates.iter().map(section).collect();
@@ -189,7 +190,8 @@ pub fn written(certificates: &[impl AsRef<[u8]>]) -> String {
     encode_many_config(&sections, config)
 }
 
-/// In a buffer that has room from the start: one that grows leaves copies behind that are never wiped.
+/// Reads a file into a buffer with sufficient room from the start. A growing buffer would leave copies that are never
+/// wiped.
 fn content(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     let length = file.metadata()?.len().min(FILE_LIMIT);
@@ -224,7 +226,7 @@ pub fn unreadable(path: &Path, source: io::Error) -> PemError {
 const SWAPPED: &str = "; certificate and key seem to be swapped";
 const ENCRYPTED: &str = "; this key is encrypted: decrypt it first";
 
-/// The largest file that is read, in bytes. All CA certificates that the public web trusts take a quarter of it.
+/// The maximum size of a file in bytes. All CA certificates that the public web trusts need a quarter of it.
 pub const FILE_LIMIT: u64 = 1 << 20;
-/// Enough for the reading that finds the end.
+/// Room for the read that detects the end of the file.
 const END: usize = 64;
