@@ -457,7 +457,7 @@ rules:
         faults.iter().map(ToString::to_string).collect()
     }
 
-    /// Whether something that cannot be read is said of a package.
+    /// Whether an unreadable rule applies to a package.
     fn is_bound(text: &str, package: &str) -> bool {
         let imposed = read(text).imposed;
         imposed.on(package).any(|by| by.stated.is_err())
@@ -527,7 +527,7 @@ rules:
         }
     }
 
-    /// A pipe is one as well.
+    /// A device is not a regular file, like a pipe.
     #[cfg(unix)]
     #[test]
     fn a_server_reads_only_what_it_can_read_again() {
@@ -554,7 +554,7 @@ rules:
         assert!(is_bound(&text, "lantern") && !is_bound(&text, "other"));
         let good = text.replace("step: 0", "step: 1");
         assert_eq!(faults(&good), [""; 0]);
-        // Rules that were lost on the way.
+        // Lists without guardrails: the rules were probably lost.
         for text in [list("- {apiVersion: v1, kind: Secret}\n"), list("[]\n")] {
             assert!(read(&text).unusable.is_some(), "{text}");
         }

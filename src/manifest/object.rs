@@ -371,7 +371,7 @@ mod tests {
             ("operators.coreos.com/v1alpha1", "Subscription"),
             ("operators.coreos.com/v1alpha1", "ClusterServiceVersion"),
             ("v1", "Namespace"),
-            // An API outside of the cluster has one too, without a group.
+            // An API outside of clusters has this kind, too, without a group.
             ("", "UpgradePolicy"),
             ("rbac.authorization.k8s.io/v1", "ClusterRole"),
             ("example.com/v1", "ClusterExtension"),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Document, DocumentError, ManifestObject, Position, ValueStep, documents};
 
-/// What a file holds, errors as their texts.
+/// Returns the contents of a file, with errors as texts.
 fn contents(file: &[u8]) -> Vec<(usize, Result<Value, String>)> {
     let content = |outcome: Result<Document, DocumentError>| match outcome {
         Ok(document) => (document.index, Ok(document.value)),
@@ -32,7 +32,7 @@ fn error(file: impl AsRef<[u8]>) -> String {
     errors.next().expect("an error").to_string()
 }
 
-// === What a YAML document becomes, against sigs.k8s.io/yaml ===
+// === YAML documents, compared with sigs.k8s.io/yaml ===
 
 /// One document as sigs.k8s.io/yaml reads it.
 #[derive(Deserialize)]
@@ -81,7 +81,7 @@ fn a_bundle_can_have_a_key_twice() {
     }
 }
 
-// === Lists, and what is no object ===
+// === Lists, and values that are not objects ===
 
 /// `apiVersion kind name` of each object.
 #[track_caller]
@@ -178,9 +178,9 @@ fn items_keep_the_document_and_their_places() {
     assert!(objects.iter().all(|object| object.document == 0));
 }
 
-// === Bytes that no one meant to be a manifest ===
+// === Bytes that are not meant to be a manifest ===
 
-/// Pieces of which broken YAML and JSON are made.
+/// Fragments of broken YAML and JSON.
 fn scraps() -> impl Strategy<Value = String> {
     let scrap = prop_oneof![
         "[-:?,\\[\\]{}&*!|>'\"%@`# \t\r\n]{1,3}",
@@ -198,7 +198,8 @@ fn scraps() -> impl Strategy<Value = String> {
     prop::collection::vec(scrap, 0..24).prop_map(|scraps| scraps.concat())
 }
 
-/// What holds for any file: indices rise, places lie within the file, errors are one line.
+/// Checks the properties of any file: indices rise, places are inside the file, and errors are one
+/// line.
 fn holds_for_any(file: &[u8]) -> Result<(), TestCaseError> {
     let breaks = file
         .iter()
@@ -248,7 +249,7 @@ proptest! {
     }
 }
 
-// === How a file falls into documents ===
+// === How a file is split into documents ===
 
 #[track_caller]
 fn splits_into(file: &str, want: &[(usize, Value)]) {

@@ -1,4 +1,4 @@
-//! From bytes to JSON: decodes the parts of a review that something reads.
+//! Decodes the parts of a review that something reads, from bytes to JSON.
 //!
 //! Go reads JSON of any depth up to 10,000, and the last of several equal keys counts. This decoder
 //! does the same. Values that `keep` does not name are skipped without being kept, however deep or
@@ -449,7 +449,7 @@ pub enum ReviewError {
     Field {
         /// The path of the field.
         field: &'static str,
-        /// Its JSON type, or its value in quotes.
+        /// The JSON type of the value, or the value in quotes.
         found: String,
         /// The value that the API accepts.
         expected: &'static str,

@@ -241,7 +241,7 @@ impl EntryRoom {
 
 #[cfg(test)]
 mod tests {
-    //! Every field that an extension is read from is kept of a review.
+    //! Checks that every field that an extension is read from is kept of a review.
 
     use std::cell::RefCell;
     use std::collections::BTreeSet;
@@ -252,7 +252,7 @@ mod tests {
     use olmguard_catalog::json::JsonType;
     use olmguard_engine::extension::{Extension, Json, RecognisedObject, Shape, recognise};
 
-    /// A value that notes which paths are asked of it.
+    /// A value that records which of its paths are read.
     #[derive(Clone, Copy)]
     struct Observed<'a> {
         value: &'a Value,
@@ -308,7 +308,7 @@ mod tests {
         }
     }
 
-    /// Whether what is at a path is kept, as far as it is read.
+    /// Whether the value at a path is kept, as far as it is read.
     fn is_kept(keep: &Keep, path: &[&str]) -> bool {
         let Some((key, rest)) = path.split_first() else {
             return true;

@@ -1,4 +1,4 @@
-//! Reviews as rows: what is refused as malformed, what is judged, and what the reply says.
+//! Reviews as rows: malformed ones, the parts that are judged, and the content of the reply.
 
 mod malformed;
 mod objects;
@@ -30,7 +30,7 @@ fn unread() -> Snapshot {
     Snapshot::new(Rules::default(), [CatalogState::named("c", content)])
 }
 
-/// An extension that asks for a version of `p`, and has what its status says.
+/// An extension that requests a version of `p` and has this status.
 fn extension(version: &str, status: &Value) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
@@ -75,7 +75,7 @@ fn answer(review: &Value) -> Answer {
         .answer(Basis::without_policies(&snapshot()))
 }
 
-/// The reply as the API server gets it.
+/// The reply as the API server receives it.
 #[track_caller]
 fn reply(review: &Value, snapshot: &Snapshot, on_undecided: OnUndecided) -> Value {
     let review = Review::read(review, Moment::EPOCH).unwrap();
@@ -102,7 +102,7 @@ const CATALOG: &str = r#"
   {"type": "olm.package", "value": {"packageName": "p", "version": "2.0.0"}}]}
 "#;
 
-// === What every reply has to be, whatever it answers ===
+// === The properties of every reply, whatever the answer ===
 
 /// A reply has the fields of the API, texts within their limits, and the uid of its request.
 #[track_caller]
@@ -146,7 +146,7 @@ fn status(status: &Value) {
     }
 }
 
-/// A text without control characters, of at most so many bytes; it may be absent.
+/// Checks a text without control characters, of at most `most` bytes; it may be absent.
 fn line(text: &Value, most: usize) {
     let text = text.as_str().unwrap_or_default();
     let fits = text.len() <= most && !text.contains(char::is_control);
@@ -166,7 +166,7 @@ fn warnings(warnings: Option<&Value>, outcome: ReviewOutcome) {
     assert!(outcome != ReviewOutcome::LetThrough || !texts.is_empty());
 }
 
-/// An API server puts `NAME/` before a key, and refuses one that is no qualified name then.
+/// An API server puts `NAME/` before a key, and refuses the result if it is not a qualified name.
 fn annotations(annotations: &Value) {
     let annotations = annotations.as_object().unwrap();
     assert!(annotations.contains_key("verdict") && annotations.contains_key("token"));
@@ -260,7 +260,8 @@ fn each_shape_is_judged_from_what_it_says_is_installed() {
     }
 }
 
-/// The same review with everything that an API server adds, and with what a newer API may add.
+/// The same review with everything that an API server adds, and with fields that a newer API may
+/// add.
 #[test]
 fn what_nothing_reads_changes_no_byte_of_a_reply() {
     let reply = |row: &Value| {
@@ -331,7 +332,7 @@ fn a_filter_past_its_limit_is_refused_unless_it_stays_as_it_is() {
     assert_eq!(answer_row(&most).token, Token::ChannelNotFound);
 }
 
-/// Also where it is written in another order, or turns the bypass off.
+/// The filters are also equal in a different order, or if the bypass is turned off.
 #[test]
 fn a_filter_past_its_limit_is_compared_as_a_set() {
     let names = |order: &mut dyn Iterator<Item = usize>| -> Value {
@@ -368,7 +369,7 @@ fn a_filter_past_its_limit_is_compared_as_a_set() {
     assert_eq!(answer_row(&row).token, Token::InvalidSpec);
 }
 
-/// As many entries as are kept are the same here; those after them count all the same.
+/// The entries up to the limit are equal, but those after them count as well.
 #[test]
 fn a_change_past_the_limit_is_a_change() {
     let channels = |last: &[&str]| json!([vec!["c"; FILTER], last.to_vec()].concat());
@@ -384,7 +385,7 @@ fn a_change_past_the_limit_is_a_change() {
     }
 }
 
-/// Offline a filter comes from JSON that was read whole.
+/// Offline, a filter comes from JSON that was read completely.
 #[test]
 fn a_filter_past_its_limit_is_refused_in_the_same_words_by_every_door() {
     let mut row = update("1.0.0", "2.0.0");
@@ -397,7 +398,7 @@ fn a_filter_past_its_limit_is_refused_in_the_same_words_by_every_door() {
     assert_eq!(offline.message, answer_row(&row).message);
 }
 
-/// In a flat shape these fields mean nothing, so they are in nobody's way.
+/// In a flat shape these fields have no meaning, so their size must not matter.
 #[test]
 fn a_limit_binds_only_the_shapes_that_have_the_field() {
     let spec = json!({"packageName": "p", "version": "1.0.0", "source": {"catalog": {"channels": vec!["c"; FILTER + 1]}}});

@@ -1,5 +1,5 @@
-//! How much memory hostile texts take: a test of its own, because it counts all memory of
-//! the process.
+//! Measures the memory that hostile texts need. A separate test binary, because it counts all
+//! memory of the process.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// The largest use of memory meanwhile, in KiB.
+/// Returns the peak memory use during the work, in KiB.
 fn measured(work: impl FnOnce() -> UpgradePolicy) -> (UpgradePolicy, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
@@ -23,7 +23,7 @@ fn measured(work: impl FnOnce() -> UpgradePolicy) -> (UpgradePolicy, usize) {
     (policy, peak / 1024)
 }
 
-/// One test: they would count each other's memory.
+/// A single test, because several would count each other's memory.
 #[test]
 fn hostile_texts_are_cheap() {
     let many = |part: &str| part.repeat(1024 / part.len());
@@ -104,7 +104,7 @@ fn policy(rules: &Value) -> UpgradePolicy {
     }))
 }
 
-/// What a policy says of an installation by a user of these groups.
+/// The violations of an installation by a user of these groups.
 fn install(policy: &UpgradePolicy, groups: &[String]) -> Vec<PolicyViolation> {
     let version = Version::parse("1.0.0").expect("a version");
     policy.violations(&Change {

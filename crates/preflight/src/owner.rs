@@ -162,7 +162,8 @@ mod tests {
         let unowned = [Some(ExistsUnowned), None];
         let elsewhere = [Some(OwnedElsewhere); 2];
         let rows = [
-            // The owner and the release; then by Helm and by Boxcutter, for what is not its own and for what can be.
+            // The owner, the release, the result with Helm and with Boxcutter: for an object that cannot be its own,
+            // and that can.
             (None, None, unowned, unowned),
             (None, Some("ext"), [None; 2], unowned),
             (None, Some("other"), unowned, unowned),

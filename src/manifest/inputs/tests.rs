@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{InputError, Inputs, MAX_BYTES};
 use crate::links::lookups;
 
-/// A folder of its own that goes with the test.
+/// A directory that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -28,7 +28,8 @@ impl Folder {
         std::os::unix::fs::symlink(to, self.0.join(name)).unwrap();
     }
 
-    /// `path=content` for each file of these arguments, paths shown without the folder's own.
+    /// Returns `path=content` for each file of these arguments, with paths relative to the
+    /// directory.
     fn read(&self, arguments: &[&str]) -> Vec<String> {
         let arguments = arguments.iter().map(|argument| self.argument(argument));
         let inputs = Inputs::new(arguments, &b"from stdin"[..]);
@@ -156,7 +157,7 @@ fn links_out_of_the_directory_are_refused() {
     );
 }
 
-/// As a `ConfigMap` is mounted, and as one directory stands for another.
+/// Links as in a mounted `ConfigMap`, and a directory that is an alias of another.
 #[cfg(unix)]
 #[test]
 fn what_is_named_is_read_wherever_it_is() {
@@ -177,7 +178,8 @@ fn what_is_named_is_read_wherever_it_is() {
     );
 }
 
-/// It was the square of the depth: each directory was resolved from the root on.
+/// The cost used to grow with the square of the depth, because each directory was resolved from the
+/// root.
 #[test]
 fn the_file_system_is_asked_as_often_as_there_are_entries() {
     let lookups = |depth: usize| {

@@ -1,4 +1,4 @@
-//! Where values stand.
+//! The positions of values.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -146,7 +146,7 @@ fn a_value_left_out_stands_behind_its_key() {
     assert_eq!(at.line, 2);
 }
 
-/// Every string of the value with the path to it.
+/// Returns every string of the value with its path.
 fn strings<'v>(
     value: &'v Value,
     path: &mut Vec<ValueStep<'v>>,
@@ -188,7 +188,7 @@ fn object() -> impl Strategy<Value = Value> {
     tree().prop_map(|value| serde_json::json!({"k": value}))
 }
 
-/// Block YAML with flow lists; enough variety of places.
+/// Writes block YAML with flow lists, which has enough variety of positions.
 fn write_yaml(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -244,7 +244,7 @@ proptest! {
     }
 }
 
-// === The texts of what is wrong, with the place ===
+// === The texts of errors, with their places ===
 
 #[track_caller]
 fn says(file: impl AsRef<[u8]>, want: &str) {

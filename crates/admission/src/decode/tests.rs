@@ -56,7 +56,7 @@ fn of_conditions_labels_and_groups_so_many_are_kept() {
     }
 }
 
-/// How many values of any kind there are, and the bytes of their texts and keys.
+/// Counts the values of any kind, and the bytes of their texts and keys.
 fn size(value: &Value) -> (usize, usize) {
     let add = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1 + b.1);
     match value {
@@ -191,7 +191,7 @@ fn a_filter_is_kept_whole_up_to_its_limit() {
         assert_eq!(filters(&cut), Filters::Different);
         cut["request"]["oldObject"] = cut["request"]["object"].clone();
         assert_eq!(filters(&cut), Filters::Alike);
-        // What is kept of both is compared by who reads it.
+        // The caller compares the kept parts of both filters.
         cut["request"]["oldObject"]["spec"]["source"]["catalog"]["version"] = json!("1");
         assert_eq!(filters(&cut), Filters::Alike);
         cut["request"]["oldObject"]["spec"]["source"]["catalog"]["channels"] = json!(["d"]);
@@ -199,7 +199,7 @@ fn a_filter_is_kept_whole_up_to_its_limit() {
     }
 }
 
-/// Of two keys the last one counts, and so do its entries alone.
+/// Of two equal keys only the last one counts, and only its entries are counted.
 #[test]
 fn what_is_written_twice_is_counted_anew() {
     let wide = json!({"channels": vec!["c"; FILTER + 1]}).to_string();
@@ -241,7 +241,7 @@ fn what_is_written_twice_is_counted_anew() {
     }
 }
 
-/// What is wide costs at most so many values for each object, beside its own texts.
+/// A wide object costs a bounded number of values, in addition to its own texts.
 #[test]
 fn width_costs_little() {
     let wide = vec![json!({"type": "", "values": vec!["a"; 30]}); 20_000];
@@ -264,7 +264,7 @@ fn width_costs_little() {
     }
 }
 
-/// Only what is escaped is copied: a text is otherwise that of the body.
+/// Only escaped texts are copied; others are borrowed from the body.
 #[test]
 fn texts_are_borrowed_from_the_body() {
     let body =
@@ -298,9 +298,10 @@ fn no_key_comes_twice_and_those_that_may_be_any_come_in_order() {
     assert_eq!(keys(labels).collect::<Vec<_>>(), ["a", "y"]);
 }
 
-// === Reviews drawn from what is kept of them, with keys in any order and twice: they are read as serde has them ===
+// === Reviews built from the kept fields, with repeated keys in any order: they are read as serde
+// reads them ===
 
-/// JSON as it is written: a key may come twice.
+/// JSON as written: a key can occur twice.
 #[derive(Clone, Debug)]
 enum Written {
     Leaf(&'static str),
@@ -324,7 +325,7 @@ impl Written {
         }
     }
 
-    /// The same with these entries behind its own, if it is a map.
+    /// Appends these entries, if the value is a map.
     fn with(mut self, more: &[(&'static str, &'static str)]) -> Self {
         if let Self::Map(entries) = &mut self {
             entries.extend(more.iter().map(|(key, text)| (*key, Self::Leaf(text))));
@@ -332,7 +333,7 @@ impl Written {
         self
     }
 
-    /// A review of which an edit of an extension is read.
+    /// Makes the review one of which an edit of an extension is read.
     fn made_an_edit(mut self) -> Self {
         let Self::Map(entries) = &mut self else {
             return self;
@@ -373,7 +374,7 @@ fn drawn(keep: &'static Keep) -> BoxedStrategy<Written> {
     prop_oneof![9 => of_its_kind, 1 => leaf].boxed()
 }
 
-/// A map with some of these entries, some of them twice.
+/// A map with some of these entries, some of them repeated.
 fn map(entries: Vec<(&'static str, BoxedStrategy<Written>)>) -> BoxedStrategy<Written> {
     let most = entries.len() + 3;
     let entry = select(entries).prop_flat_map(|(key, value)| (Just(key), value));
@@ -394,7 +395,7 @@ proptest! {
     }
 }
 
-/// A map that is long in the body moves if one before it is written again.
+/// A long map in the body moves if a map before it is written again.
 #[test]
 fn what_is_written_again_takes_nothing_else_with_it() {
     let object = |version: &str| {

@@ -1,4 +1,4 @@
-//! Bodies that are no review: one line each says what is wrong.
+//! Bodies that are not a review: each gets an error of one line.
 
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ fn what_is_no_review_is_refused_in_one_line() {
     refused(b"{}", "kind is absent: expected AdmissionReview");
 }
 
-/// A field of a review, what stands there, and what is said of it.
+/// A field of a review, its value, and the error for it.
 #[test]
 fn a_field_that_its_api_does_not_take_is_named() {
     let control = "\n".repeat(100);
@@ -237,7 +237,7 @@ fn of_two_equal_keys_the_last_counts() {
 
 // === Bodies of any form: an error of one line, or replies that an API server can read ===
 
-/// JSON of any form, with the words of a review strewn in.
+/// JSON of any form that contains words of a review.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(WORDS.to_vec()).prop_map(|word| json!(word));
     let leaf = prop_oneof![
@@ -260,7 +260,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What becomes of any body: an error of one line, or replies that an API server can read.
+/// Checks the result for any body: an error of one line, or replies that an API server can read.
 #[track_caller]
 fn answered_or_refused(body: &[u8]) {
     match Review::from_bytes(body, Moment::EPOCH) {
@@ -342,7 +342,7 @@ proptest! {
     }
 }
 
-/// Names that no API server takes: long ones, and ones that a terminal would obey.
+/// Names that no API server accepts: long ones, and ones that a terminal would interpret.
 fn hostile() -> impl Strategy<Value = String> {
     prop_oneof![
         ".{0,20}",
@@ -352,7 +352,7 @@ fn hostile() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Where names and other texts of users stand in a review.
+/// The places of names and other user texts in a review.
 const NAMES: &[&str] = &[
     "/request/kind/kind",
     "/request/kind/version",

@@ -27,7 +27,7 @@ fn policy(rules: &Value) -> Value {
     })
 }
 
-/// The review where no policy is known.
+/// Reads a review without any known policies.
 fn read(body: &[u8]) -> Result<ObjectReview, ReviewError> {
     ObjectReview::from_bytes(body, &UpgradePolicies::default())
 }
@@ -41,7 +41,7 @@ fn response(kind: &str, operation: &str, object: &Value, old: &Value) -> Value {
     )
 }
 
-/// The response to a review where these policies are known.
+/// The response to a review, given these known policies.
 #[track_caller]
 fn response_beside(known: &UpgradePolicies, body: &[u8]) -> Value {
     let review = ObjectReview::from_bytes(body, known).expect("a review");
@@ -120,7 +120,7 @@ fn guardrails_are_read_as_those_of_files() {
     );
 }
 
-/// Nobody is locked out by a policy that is broken already.
+/// A policy that is already broken locks no one out.
 #[test]
 fn what_does_not_change_a_spec_or_deletes_is_never_refused() {
     let bad = policy(&json!({"step": "Tiny"}));
@@ -148,7 +148,7 @@ fn what_does_not_change_a_spec_or_deletes_is_never_refused() {
     assert_eq!(refused["allowed"], false);
 }
 
-/// It is not refused because of others, and what it does to others is not refused either.
+/// A policy is refused neither because of others nor because of its effect on others.
 #[test]
 fn policies_that_are_too_costly_together_are_warned_of() {
     let costly = |name: &str, expression: &str| {
@@ -281,7 +281,7 @@ fn catalog_body(operation: &str, object: &Value, old: &Value) -> Value {
     })
 }
 
-/// What a field of another version means is not known.
+/// Fields of another version may have another meaning.
 #[test]
 fn a_catalog_of_another_version_is_not_read() {
     let mut review = catalog_body("UPDATE", &catalog(&json!(2)), &catalog(&json!(1)));
@@ -318,7 +318,7 @@ fn a_denied_edit_of_a_catalog_is_refused_or_only_warned_of() {
     );
 }
 
-/// What a review is about, in a word, or why it cannot be read.
+/// The subject of a review in a word, or the reason why it cannot be read.
 #[track_caller]
 fn subject(review: &Value) -> String {
     let review = CatalogReview::from_bytes(review.to_string().as_bytes()).expect("a review");

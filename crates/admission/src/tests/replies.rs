@@ -1,4 +1,4 @@
-//! What goes back to the API server.
+//! The replies to the API server.
 
 use std::time::Duration;
 
@@ -214,7 +214,7 @@ fn a_name_that_is_still_to_be_made_is_left_out() {
     );
 }
 
-/// The text for people has a limit; what programs take has OLM's words whole.
+/// The text for users has a limit; the text for programs contains OLM's words completely.
 #[test]
 fn olms_text_about_a_value_of_any_length_is_cut_in_the_message_only() {
     let long = "ä".repeat(1 << 19);
@@ -258,7 +258,7 @@ fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
     }
 }
 
-/// A proof costs as much as the filter is wide, and an answer has hundreds of proofs.
+/// The cost of a proof grows with the width of the filter, and an answer has hundreds of proofs.
 #[test]
 fn a_filter_far_wider_than_any_real_one_is_judged_without_advice() {
     let wide = |entries: usize| {
@@ -281,7 +281,7 @@ fn a_filter_far_wider_than_any_real_one_is_judged_without_advice() {
     assert!(message.contains("\nNote: the search for an upgrade path was cut short"));
 }
 
-// === What becomes of a verdict, and of an edit that there was no time or room to judge ===
+// === The result of a verdict, and of an edit for which time or room was missing ===
 
 const STRICT: Enforcement = Enforcement {
     mode: Mode::Enforce,
@@ -474,7 +474,7 @@ fn what_there_was_no_time_or_room_for_says_so() {
     }
 }
 
-/// Labels, finalizers, deletion, foreign kinds: neither overload nor missing catalogs hold them up.
+/// Labels, finalizers, deletion, foreign kinds: neither overload nor missing catalogs delay them.
 #[test]
 fn what_is_not_judged_is_settled_without_catalogs() {
     let with = |change: fn(&mut Value)| {
@@ -528,7 +528,7 @@ fn an_edit_that_is_judged_is_not_settled() {
     }
 }
 
-/// Only known faults of it are denied.
+/// Such a change is denied only for known faults.
 #[test]
 fn a_change_of_the_configuration_alone_is_never_held_up() {
     let mut row = update("1.0.0", "1.0.0");
@@ -540,7 +540,8 @@ fn a_change_of_the_configuration_alone_is_never_held_up() {
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);
 }
 
-/// OLM can move then, and a guardrail or a policy can forbid where.
+/// Without the bypass OLM can move the extension, and a guardrail or a policy can forbid the
+/// target.
 #[test]
 fn a_bypass_that_is_turned_off_is_not_settled() {
     let row = with_bypass(update("1.0.0", "1.0.0"), "CatalogProvided", "SelfCertified");

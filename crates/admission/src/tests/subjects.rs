@@ -1,4 +1,4 @@
-//! What of a review is judged, and where the facts come from.
+//! The parts of a review that are judged, and the origin of the facts.
 
 use serde_json::{Map, Value, json};
 
@@ -232,7 +232,7 @@ fn a_name_that_is_still_to_be_made_is_shown_by_its_beginning() {
     );
 }
 
-/// Until then OLM did not look at the catalog's block at all.
+/// With another source type OLM did not read the catalog block at all.
 #[test]
 fn what_turns_to_a_catalog_asks_for_something_new() {
     let mut row = update("2.0.0", "2.0.0");
@@ -254,7 +254,7 @@ fn the_name_of_the_request_stands_in_for_that_of_the_object() {
     );
 }
 
-// === Who asks about what, and when: what upgrade policies are judged by ===
+// === The user, the subject and the time of a request, as upgrade policies read them ===
 
 fn read(change: impl FnOnce(&mut Value)) -> Review {
     let mut body = update("1.0.0", "2.0.0");
@@ -307,7 +307,7 @@ fn more_labels_and_groups_than_are_read_are_kept_as_too_many() {
     }
 }
 
-/// A name that is cut is still longer than policies read.
+/// A truncated name is still longer than the limit of policies.
 #[test]
 fn a_name_is_cut_beyond_what_is_read() {
     let long = "ä".repeat(limits::SCOPE_BYTES);
@@ -326,7 +326,7 @@ fn review_of_nobody() -> Review {
     Review::read(&review("CREATE", &json!({}), &json!(null)), Moment::EPOCH).expect("a review")
 }
 
-/// Labels cannot push out the one that a policy names.
+/// Additional labels cannot displace the label that a policy names.
 #[test]
 fn a_selector_matches_where_there_are_too_many_labels() {
     let policy = UpgradePolicy::read(&json!({

@@ -1,4 +1,4 @@
-//! Expressions: what they mean, what is refused, and what fails.
+//! Expressions: their meaning, their refusal, and their failure.
 
 mod refused;
 
@@ -238,7 +238,7 @@ fn values_over_their_limits_fail_and_are_not_cut_off() {
             "{expression}"
         );
     }
-    // Only what is read is limited.
+    // Only variables that are read are limited.
     assert_eq!(many_groups.evaluate("to.major == 1"), Ok(true));
     let full = with(|facts| facts.groups = vec!["g".repeat(1024); 256]);
     assert_eq!(
@@ -258,7 +258,7 @@ proptest! {
         }
     }
 
-    /// The same for texts that the parser accepts: most are evaluated.
+    /// The same for texts that the parser accepts, most of which are evaluated.
     #[test]
     fn any_expression_is_evaluated(text in well_formed()) {
         if let Ok(compiled) = compiled(&text) {
@@ -282,7 +282,7 @@ proptest! {
     }
 }
 
-/// Texts of parts of expressions: many of them are ones, and the others nearly.
+/// Texts of parts of expressions. Many of them are valid, and the others nearly so.
 fn expression() -> impl Strategy<Value = String> {
     let parts = [
         "from",
@@ -416,10 +416,10 @@ fn well_formed() -> impl Strategy<Value = String> {
     })
 }
 
-// === The most steps of an evaluation, from the largest values of a scope ===
+// === The maximum number of steps of an evaluation, based on the largest values of a scope ===
 
-/// One step for each node, and for each operator the weight of its arguments: 1 for a scalar, 17 for the longest text of
-/// a variable.
+/// One step per node, and per operator the weight of its arguments: 1 for a scalar, 17 for the longest text of a
+/// variable.
 #[test]
 fn steps_are_bounded_by_the_nodes_and_the_weight_of_what_they_take() {
     for (expression, expected) in [

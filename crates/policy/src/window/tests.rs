@@ -1,4 +1,4 @@
-//! Windows against a plain walk over the minutes.
+//! Windows compared with a plain walk over the minutes.
 
 use std::collections::BTreeSet;
 
@@ -165,7 +165,7 @@ fn windows_agree_with_a_walk_over_the_minutes() {
     }
 }
 
-// === An oracle: the local time of every minute of two years, and cron fields matched plainly ===
+// === An oracle: the local time of every minute of two years, and plain matching of cron fields ===
 
 const MINUTE: i64 = 60;
 
@@ -173,7 +173,7 @@ const MINUTE: i64 = 60;
 struct Walk {
     zone: TimeZone,
     local: Vec<(i64, DateTime)>,
-    /// When the local clock is set to another time.
+    /// The moments at which the local clock is changed.
     changes: Vec<i64>,
 }
 
@@ -184,7 +184,8 @@ impl Walk {
             .unwrap()
             .unix_seconds();
         let moment = |minute| Timestamp::from_second(start + minute * MINUTE).unwrap();
-        // No zone changes its offset within a quarter of an hour, and to find the offset is what takes long.
+        // No zone changes its offset within a quarter of an hour, and the look-up of the offset is
+        // slow.
         let quarters = (0..2 * 366 * 24 * 60).step_by(15);
         let local = quarters.flat_map(|quarter| {
             let offset = zone.to_offset(moment(quarter));
@@ -278,7 +279,7 @@ impl Walk {
     }
 }
 
-/// How far the local clock goes in a minute, in seconds.
+/// Returns how far the local clock advances in a minute, in seconds.
 fn step(pair: &[(i64, DateTime)]) -> i64 {
     pair[0].1.duration_until(pair[1].1).as_secs()
 }

@@ -1,4 +1,4 @@
-//! Conditions of policies: when they are evaluated, what they cost together, and what a violation says of them.
+//! Conditions of policies: when they are evaluated, their total cost, and their violations.
 
 use crate::examples::{DENY, says, violated};
 use crate::facts::{Facts, named, policy};
@@ -8,7 +8,7 @@ use olmguard_policy::{
 };
 use serde_json::json;
 
-/// An audit asks for no one: what depends on the user cannot be said.
+/// An audit has no user, so conditions that depend on the user cannot be decided.
 #[test]
 fn a_condition_on_the_user_is_not_evaluated_without_a_user() {
     let rules = json!({"conditions": [
@@ -79,7 +79,7 @@ fn which_policies_are_too_costly_together_does_not_rest_on_their_order() {
     );
 }
 
-/// A policy whose conditions take more than an eighth of what all policies may, and less than a seventh.
+/// A policy whose conditions cost more than an eighth of the total limit, and less than a seventh.
 fn named_costly(name: &str) -> UpgradePolicy {
     let all = json!({"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"});
     let rules = json!({"rules": {"conditions": [all]}});
@@ -148,7 +148,7 @@ fn a_condition_has_its_place_and_message() {
     );
 }
 
-/// Automatic upgrades have no user and no time of an edit, so fewer rules are of them.
+/// Automatic upgrades have neither a user nor the time of an edit, so fewer rules apply to them.
 #[test]
 fn a_rule_is_of_the_bundle_of_each_step_or_of_the_edit() {
     let condition = |about| PolicyRule::Condition {
@@ -194,7 +194,7 @@ fn a_condition_that_does_not_compile_refuses_every_move() {
     assert_eq!(policy.violations(&stays), []);
 }
 
-/// Conditions share the values that they read; a value over its limit fails those that read it, and no other.
+/// Conditions share the values that they read. A value over its limit fails only the conditions that read it.
 #[test]
 fn policies_together_say_what_each_says() {
     let expressions = [

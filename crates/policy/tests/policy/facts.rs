@@ -54,7 +54,7 @@ impl Facts {
         }
     }
 
-    /// The same for no one in particular.
+    /// Removes the user.
     pub(crate) fn by_no_one(self) -> Self {
         Self {
             has_user: false,

@@ -1,4 +1,4 @@
-//! What cannot be read, with the text that a user sees.
+//! Faults of policies, with the texts that users see.
 
 use crate::facts::spec;
 use olmguard_policy::UpgradePolicy;

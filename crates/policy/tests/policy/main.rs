@@ -1,4 +1,4 @@
-//! Upgrade policies as objects: what is read of them, and what they say of a change.
+//! Upgrade policies as objects: how they are read, and which changes violate them.
 
 mod conditions;
 mod examples;

@@ -1,4 +1,4 @@
-//! What policies match, what is known of that before a change, and what the index makes of many.
+//! The extensions that policies match, the facts about a match that are known before a change, and the index.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn matching(part: &Value) -> UpgradePolicy {
     UpgradePolicy::read(&spec(&json!({ "match": part })))
 }
 
-/// With each form of `match`, in an order that no other test depends on.
+/// Policies with each form of `match`, in an order that no other test depends on.
 fn policies() -> Vec<UpgradePolicy> {
     [
         json!({}),
@@ -115,7 +115,7 @@ fn candidates_are_found_by_package_and_by_label() {
     }
 }
 
-/// A selector cannot know the labels beyond the limit: every one matches.
+/// A selector cannot see the labels beyond the limit, so every policy matches.
 #[test]
 fn more_labels_than_are_read_match_every_selector() {
     for (count, expected) in [
@@ -179,7 +179,7 @@ fn what_is_known_of_the_rules_without_a_change() {
     let conditions = policy(&json!({ "conditions": conditions, "bypass": "Deny" }));
     assert!(conditions.has_conditions());
     assert!(!conditions.has_windows() && !conditions.asks_for_permission());
-    // One step for `bypass`, which is about the edit, three and six for the others, which are about each bundle.
+    // One step for `bypass`, which is about the edit, and three and six for the others, which are about each bundle.
     assert_eq!(conditions.weight(), own + 10);
     assert_eq!(conditions.weight_of_each_step(), 9);
 }
@@ -196,7 +196,7 @@ fn a_permission_that_no_one_checks_is_a_fault_once() {
     }
 }
 
-/// It is perhaps about other extensions: their edits are not to fail by rules that were never meant for them.
+/// The policy may be meant for other extensions, so edits without a move must not fail because of it.
 #[test]
 fn a_match_that_cannot_be_read_refuses_moves_and_nothing_else() {
     let facts = Facts::update("0.6.0", "0.6.1").with_range(">=0.6.0");
@@ -273,7 +273,7 @@ fn every_part_of_a_match_must_hold() {
             json!({"packages": ["argocd-*"], "namespaces": ["argocd"], "extensionSelector": {}}),
             true,
         ),
-        // What cannot be read matches everything.
+        // A list that cannot be read matches everything.
         (json!([]), true),
         (json!({"packages": []}), true),
         (json!({"packages": ["strimzi-*", 5]}), true),

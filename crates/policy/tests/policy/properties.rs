@@ -1,4 +1,4 @@
-//! What is true of every object and every change.
+//! Properties of every object and every change.
 
 use crate::facts::{Facts, policy, spec};
 use olmguard_policy::{Change, UpgradePolicy};
@@ -143,7 +143,7 @@ fn schedules() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any object is read and judged, and reading it again gives the same.
+    /// Any object can be read and judged, and a second reading gives the same result.
     #[test]
     fn any_object_is_read(object in any_json(), inner in any_json()) {
         let facts = Facts::update("0.6.0", "1.0.0");
@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// A policy only restricts: one more rule never takes a violation away.
+    /// A policy only restricts: an additional rule never removes a violation.
     #[test]
     fn an_added_rule_takes_no_violation_away(
         chosen in prop::collection::vec(any::<bool>(), 10),
@@ -185,7 +185,7 @@ proptest! {
         }
     }
 
-    /// Any schedule, zone and time is judged without a panic.
+    /// Any schedule, zone and time is evaluated without a panic.
     #[test]
     fn any_window_is_judged(
         schedule in schedules(),

@@ -210,7 +210,7 @@ fn before_1_6_it_does_not_matter_what_webhooks_are_for() {
     assert_eq!(said(all, 2), [""; 0]);
     assert_eq!(said(all, 3), [deployment]);
     assert_eq!(said(all, 6), [deployment, rule]);
-    // Also a mode that is listed as one that the bundle does not support.
+    // The rule counts even modes that are listed as not supported.
     let modes =
         "bundle contains webhook definitions but supported install modes beyond AllNamespaces";
     let both = &["AllNamespaces", "OwnNamespace"];

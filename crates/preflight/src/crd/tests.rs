@@ -190,7 +190,7 @@ fn of_generation(generation: CrdGeneration, old: Value, new: Value) -> Vec<Strin
     found.findings.iter().map(ToString::to_string).collect()
 }
 
-/// A schema with this part, then without what is in it.
+/// Returns a schema with this part, and the same schema with the part emptied.
 fn with_part(part: &Value) -> (Value, Value) {
     let old = json!({"properties": {"p": part}});
     (old, json!({"properties": {"p": {}}}))

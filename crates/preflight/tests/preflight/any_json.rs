@@ -1,4 +1,4 @@
-//! Whatever JSON stands for a bundle, a CRD or a configuration, the answer is an answer, and the same one again.
+//! Any JSON in place of a bundle, a CRD or a configuration gives an answer, and the same one every time.
 
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{OlmRelease, Rules};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-/// Keys that something is read from, so that values of any kind get to where they matter.
+/// Keys that something reads, so that values of any type reach the code that reads them.
 const KEYS: [&str; 20] = [
     "name",
     "schema",

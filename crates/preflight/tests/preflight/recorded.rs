@@ -1,4 +1,4 @@
-//! What the real operator-controller said, where the recorded answers lie on this machine.
+//! Comparison with answers of the real operator-controller, if the recorded answers are on this machine.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use olmguard_preflight::support::{Supported, Unsupported};
 use olmguard_preflight::{config, support};
 use serde_json::Value;
 
-/// The lines of a file of recorded answers; `None`, and a line that says so, where it does not lie here.
+/// Returns the lines of a file of recorded answers; `None` if the file is missing.
 fn recorded(name: &str) -> Option<Vec<Value>> {
     let path: PathBuf = shared()?.join("vectors/preflight").join(name);
     let text = std::fs::read_to_string(&path).ok()?;
@@ -87,7 +87,7 @@ fn settings(gates: &Value) -> InstallSettings {
     }
 }
 
-/// Everything that operator-controller may say of a bundle before its validators, nothing if it passes.
+/// Returns every text that operator-controller may report before its validators; none if the bundle passes.
 fn said(line: &Value) -> Vec<String> {
     let bundle = supported(&line["bundle"]["csv"]);
     let settings = settings(&line["gates"]);
@@ -222,7 +222,7 @@ fn objects(line: &Value) -> impl Iterator<Item = Value> {
     csv.into_iter().chain(others)
 }
 
-/// What an object is, with a `*` for a hash.
+/// Returns an object as text, with a `*` for a hash.
 fn shown(object: &RenderedObject) -> String {
     let name = match &object.name {
         RenderedName::Whole(name) => name.clone(),
@@ -232,7 +232,7 @@ fn shown(object: &RenderedObject) -> String {
     format!("{}/{} {namespace}/{name}", kind.api_version, kind.kind)
 }
 
-/// Whether it is the recorded one. A base that was cut for its hash is the beginning of the whole one.
+/// Whether a text matches the recorded one. A base that was cut for its hash is a prefix of the whole base.
 fn is_recorded(shown: &str, recorded: &str) -> bool {
     let cut = recorded
         .strip_suffix("-*")
@@ -267,7 +267,7 @@ fn rendered_objects() {
         assert!(are_alike, "{}: {found:#?} {recorded:#?}", line["id"]);
         let conversions = line["conversion"].as_object().into_iter().flatten();
         for (crd, strategy) in conversions {
-            // What no webhook of the bundle converts keeps its own strategy.
+            // A CRD that no webhook of the bundle converts keeps its own strategy.
             let mut crds = bundle.crds().iter();
             let own = crds.find(|own| text(own, "/metadata/name") == crd);
             let own = own.map(|own| text(own, "/spec/conversion/strategy"));

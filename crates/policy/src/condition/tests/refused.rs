@@ -1,4 +1,4 @@
-//! What is refused at read, and where.
+//! Expressions that are refused when they are read, and the place of the error.
 
 use super::super::ExpressionError;
 use super::compiled;
@@ -124,7 +124,7 @@ fn the_parser_reports_the_rest() {
     }
 }
 
-/// Each shape is accepted as long as it is flat, and refused by the scan when it nests too deeply.
+/// Each shape is accepted while it is flat, and refused by the scan if it nests too deeply.
 #[test]
 fn shapes_that_nest() {
     let shapes: [(&str, &str, &str); 14] = [
@@ -198,7 +198,8 @@ fn each_token_nests_as_it_does_in_the_tree() {
     }
 }
 
-/// How many levels the scan counts, by how many more it accepts around the text.
+/// Measures the levels that the scan counts in a text, by the number of further levels that it
+/// accepts around it.
 fn nesting(text: &str) -> usize {
     let around = |levels| ["(".repeat(levels), format!("{text}\n"), ")".repeat(levels)].concat();
     let accepted = (0..=64).take_while(|levels| refused_by_scan(&around(*levels)).is_none());
