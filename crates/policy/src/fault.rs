@@ -10,8 +10,9 @@ use olmguard_catalog::version::go::quote;
 
 use crate::limits;
 
-/// A place in a policy that cannot be read, and the problem. Printed as `spec.rules.step: unknown
-/// value ...`.
+/// A place in a policy that cannot be read, and the problem.
+///
+/// Printed as `spec.rules.step: unknown value ...`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}{problem}", FaultPath(.path))]
 pub struct PolicyFault {
