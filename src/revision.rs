@@ -266,7 +266,7 @@ fn nearest(path: &Path) -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// The prefixes under which git looks for a ref that is not named in full.
+/// The prefixes that are tried for a ref that is not named in full.
 const REFS: [&str; 4] = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
 /// The length of a complete id, which always denotes an object, whatever the names of refs.
