@@ -1,16 +1,15 @@
-//! Where catalogs come from: files, folders, standard input.
+//! Readers of catalogs from files, directories and standard input.
 //!
-//! A folder is read as catalogd reads it: every file below it, whatever it is called, in the
-//! order of Go's `WalkDir`, but for those that an `.indexignore` leaves out. A file named by
-//! itself may be compressed with gzip or zstd.
+//! A directory is read as catalogd reads it: every file below it, whatever its name, in the order of Go's `WalkDir`,
+//! except the files that an `.indexignore` excludes. A single file can be compressed with gzip or zstd.
 //!
 //! ```text
 //! walk --> file --> decompress --> stream (bounded buffer) --> JSON lines (cores) --> Sink
 //!                                                     `--> YAML --> pipeline (cores) --^
 //! ```
 //!
-//! Nothing that is read is kept: memory holds one blob, or a few YAML documents, of bounded size,
-//! whatever the input.
+//! Nothing is kept after it is handed over. Memory holds one blob, or a few YAML documents, of bounded size, whatever
+//! the input.
 //!
 //! Upstream: operator-registry, [`alpha/declcfg/load.go`], `WalkMetasFS`.
 //!
@@ -51,17 +50,17 @@ pub use load::{
     load_bytes,
 };
 
-/// Reads the catalog at `path`, a file, a folder, or standard input if `path` is `-`, and hands
-/// its blobs to `sink` in the catalog's order.
+/// Reads the catalog at `path` and hands its blobs to `sink` in the catalog's order. `path` is a file, a directory, or
+/// `-` for standard input.
 ///
 /// # Errors
-/// The first fault for which catalogd or operator-controller would refuse the whole catalog, and
-/// what cannot be read at all. The blobs handed over until then mean nothing.
+/// Returns the first fault for which catalogd or operator-controller would refuse the whole catalog, and any failure to
+/// read. The blobs handed over before the error must be discarded.
 pub fn read(path: &Path, progress: &Progress, sink: &mut dyn Sink) -> Result<(), SourceError> {
     read_into(path, progress, &mut Decisive(sink))
 }
 
-/// As [`read`], for any intake.
+/// Like [`read`], for any intake.
 pub(crate) fn read_into<I: Intake>(
     path: &Path,
     progress: &Progress,
@@ -70,7 +69,7 @@ pub(crate) fn read_into<I: Intake>(
     read_with(&mut Decoder::default(), path, progress, intake)
 }
 
-/// As [`read_into`], with a decoder that may have read other files.
+/// Like [`read_into`], with a decoder that can be reused from other files.
 fn read_with<I: Intake>(
     decoder: &mut Decoder,
     path: &Path,
@@ -98,10 +97,10 @@ fn read_with<I: Intake>(
     })
 }
 
-/// Reads a catalog from anywhere, as a file of this name, perhaps compressed.
+/// Reads a catalog from any input, as if it were a file called `name`. The input can be compressed.
 ///
 /// # Errors
-/// As for [`read`].
+/// See [`read`].
 pub fn read_from(
     name: &str,
     input: impl Read,
@@ -111,7 +110,7 @@ pub fn read_from(
     read_from_with(&mut Decoder::default(), name, input, progress, sink)
 }
 
-/// As [`read_from`], with a decoder that may have read other files.
+/// Like [`read_from`], with a decoder that can be reused from other files.
 fn read_from_with(
     decoder: &mut Decoder,
     name: &str,
@@ -127,11 +126,11 @@ fn read_from_with(
     })
 }
 
-/// As [`read_from`], for what was fetched once from catalogd and is compared with nothing: an answer
-/// can be whole and no catalog.
+/// Like [`read_from`], for content that was fetched once from catalogd and has no digest to compare it with. Such a
+/// response can be complete and still not be a catalog.
 ///
 /// # Errors
-/// As for [`read`], and if there is no bundle in it, or its first value has no schema.
+/// See [`read`]. Also fails if the content has no bundle, or if its first value has no schema.
 pub fn read_fetched(
     name: &str,
     input: impl Read,
@@ -175,7 +174,7 @@ fn read_folder<I: Intake>(
     Ok(())
 }
 
-/// Opens a file and notes its length.
+/// Opens a file and adds its length to the expected total of `progress`.
 fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceError> {
     let failed = |action| move |source| io_error(path, action, source);
     let file = File::open(path).map_err(|source| {
@@ -197,8 +196,9 @@ fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceErro
     Ok((file, name))
 }
 
-/// The image that a path names, if it reads as `HOST/REPOSITORY:TAG`, perhaps without the tag, or as skopeo writes that: a
-/// host has a dot or a port, or is this machine, and the name of a file has an extension.
+/// Returns the image that a path looks like: `HOST/REPOSITORY:TAG`, optionally without the tag or with the prefix
+/// `docker://`. The host must contain a dot or a port, or be `localhost`. A last component with an extension and no tag
+/// or digest is taken for a file name.
 pub(crate) fn image_of(path: &Path) -> Option<Box<str>> {
     let text = display(path);
     let text = text.strip_prefix("docker://").unwrap_or(&text);
@@ -209,11 +209,11 @@ pub(crate) fn image_of(path: &Path) -> Option<Box<str>> {
     is_image.then(|| text.into())
 }
 
-/// Hands over the files of the catalog at `path`, a file, a folder, or standard input if `path` is
-/// `-`, whole and decompressed, each with what it is called. One file is held at a time.
+/// Hands over each file of the catalog at `path`, whole and decompressed, with its name. `path` is a file, a directory,
+/// or `-` for standard input. Only one file is in memory at a time.
 ///
 /// # Errors
-/// What cannot be read, and what is larger than a catalog may be.
+/// Fails if a file cannot be read or is larger than a catalog may be.
 pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), SourceError> {
     let (progress, mut decoder) = (Progress::default(), Decoder::default());
     if path == Path::new("-") {
@@ -234,7 +234,7 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
     Ok(())
 }
 
-/// All of one file.
+/// Reads one file to its end.
 fn whole(name: &str, content: io::Result<impl Read>) -> Result<Vec<u8>, SourceError> {
     let failed = |source| io_error(Path::new(name), "read", source);
     let mut bytes = Vec::new();
@@ -253,42 +253,42 @@ fn whole(name: &str, content: io::Result<impl Read>) -> Result<Vec<u8>, SourceEr
 /// Why a catalog cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The operating system said no.
+    /// An error of the operating system.
     #[error("{path}: cannot {action}: {source}")]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: Box<str>,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Its content is no catalog.
+    /// The content of the file is not a valid catalog.
     #[error("{}: {}", source.position.in_file(file), source.malformed)]
     Fbc {
         /// The file.
         file: Box<str>,
-        /// What is wrong with it, and where.
+        /// The fault and its position.
         source: FbcError,
     },
-    /// It is read without a fault, and has no blob of OLM.
+    /// The file is readable, but has no blob of OLM.
     #[error("{file}: {found}; expected a file-based catalog, as opm render prints it")]
     NoCatalog {
         /// The file.
         file: Box<str>,
-        /// What it is instead.
+        /// A description of the content.
         found: &'static str,
     },
-    /// There is no such file, and its name is that of an image.
+    /// The file does not exist, and its name looks like that of an image.
     #[error("{image}: no such file or directory; for an image, write oci:{image}")]
     Image {
         /// The name.
         image: Box<str>,
     },
-    /// The same in a directory, where other files can be, too.
+    /// A fault of a file in a directory, which may not belong to the catalog.
     #[error("{0}; if the file is not part of the catalog, list it in .indexignore")]
     InDirectory(Box<Self>),
-    /// It is read without a fault, and can hardly be what a catalog holds.
+    /// The content is readable, but can hardly be a whole catalog.
     #[error(
         "{file}: {doubt}; check what catalogd serves at status.urls.base of the ClusterCatalog, \
          and try again"
@@ -296,10 +296,10 @@ pub enum SourceError {
     Implausible {
         /// The file.
         file: Box<str>,
-        /// What is odd about it.
+        /// The reason for the doubt.
         doubt: Doubt,
     },
-    /// It holds more than is read.
+    /// The content exceeds the size limit.
     #[error(
         "{file}: larger than {limit} bytes, decompressed; a catalog has tens to hundreds of \
          megabytes"
@@ -307,28 +307,28 @@ pub enum SourceError {
     TooLarge {
         /// The file.
         file: Box<str>,
-        /// How many bytes are read.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It needs more memory than there is for it.
+    /// The catalog needs more memory than is available for it.
     #[error("{file}: {source}")]
     Memory {
         /// The file.
         file: Box<str>,
-        /// Which bound it exceeds.
+        /// The bound that it exceeds.
         source: TooLarge,
     },
-    /// A folder holds more files than are read.
+    /// A directory contains more entries than are read.
     #[error(
         "{folder}: more than {limit} files and directories: expected the directory of a catalog"
     )]
     TooManyFiles {
-        /// The folder.
+        /// The directory.
         folder: Box<str>,
-        /// How many are read.
+        /// The limit of files and directories.
         limit: usize,
     },
-    /// A symbolic link leads out of the folder.
+    /// A symbolic link points outside the directory.
     #[error(
         "{link}: symbolic link points outside the directory of the catalog; copy the file into it"
     )]
@@ -336,15 +336,15 @@ pub enum SourceError {
         /// The link.
         link: Box<str>,
     },
-    /// Something in a folder that is neither file nor folder.
+    /// An entry of a directory that is neither a file nor a directory.
     #[error("{path}: {fault}")]
     NotAFile {
-        /// What was found.
+        /// The path of the entry.
         path: Box<str>,
-        /// Its kind.
+        /// The kind of the entry.
         fault: NotAFile,
     },
-    /// A thread that turns YAML into JSON ended before its work; please report this.
+    /// A thread that turns YAML into JSON ended before its work was done, which is a bug.
     #[error("internal fault: a thread that reads YAML was lost; please report this")]
     WorkerLost,
     /// A line of an `.indexignore` that upstream cannot read.
@@ -354,7 +354,7 @@ pub enum SourceError {
         file: Box<str>,
         /// The line, counted from 1.
         line: usize,
-        /// How long a line may be.
+        /// The most bytes that a line may have.
         limit: usize,
     },
 }
@@ -368,7 +368,7 @@ fn io_error(path: &Path, action: &'static str, source: io::Error) -> SourceError
     }
 }
 
-/// A path as messages show it.
+/// Returns a path as it appears in messages.
 fn display(path: &Path) -> Box<str> {
     path.to_string_lossy().into()
 }

@@ -1,15 +1,15 @@
-//! The catalogs of a cluster in one file, to judge with where there is no cluster.
+//! The catalogs of a cluster in one file, for checks without access to the cluster.
 //!
 //! ```text
 //! zstd { tar { snapshot.json, catalogs/hub.jsonl, catalogs/... } }
 //! ```
 //!
-//! `tar -xf` opens it. `snapshot.json` has the facts of the cluster and of each catalog; the contents
-//! follow in its order, as they were fetched. The same facts and contents give the same bytes. Reading
-//! holds one blob besides the index that is made of it.
+//! `tar -xf` opens it. `snapshot.json` has the facts of the cluster and of each catalog. The contents follow in the
+//! order of the catalogs, as they were fetched. The same facts and contents give the same bytes. Reading keeps one blob
+//! in memory in addition to the index that it builds.
 //!
-//! Invariant: nothing is judged by a file that is cut, damaged or of another form; what it lacks is known
-//! when the last of it has been read.
+//! Invariant: a file that is cut, damaged or of another form is never used for a check. Loading succeeds only after the
+//! file was read to its end.
 
 mod facts;
 #[cfg(test)]
@@ -34,7 +34,7 @@ use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// An archive whose facts were read.
+/// An archive whose facts have been read.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
@@ -48,11 +48,11 @@ pub struct Archive {
 pub struct ArchiveError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The fault.
     pub reason: ArchiveFault,
 }
 
-/// What is wrong with an archive.
+/// The faults of an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveFault {
     /// The archive cannot be read, or is cut or damaged.
@@ -63,26 +63,26 @@ pub enum ArchiveFault {
         "not a snapshot: expected a tar archive, compressed with zstd, that starts with {FACTS}"
     )]
     Form,
-    /// What it says of the cluster and its catalogs is more than any cluster has.
+    /// The facts of the cluster and its catalogs are larger than those of any real cluster.
     #[error("{FACTS} is larger than {} MiB", MOST_BYTES >> 20)]
     Size,
-    /// What it says of the cluster and its catalogs cannot be read.
+    /// The facts of the cluster and its catalogs cannot be parsed.
     #[error("{}", place_of(.0))]
     Facts(#[from] serde_json::Error),
-    /// Another form of it.
+    /// The facts have another schema.
     #[error("{FACTS}: its schema is {found:?}: expected {expected:?}, which this olmguard writes")]
     Schema {
-        /// The schema that it names.
+        /// The schema of the facts.
         found: Box<str>,
-        /// The schema that is read.
+        /// The schema that this program reads.
         expected: &'static str,
     },
-    /// Something else where content should follow, or after all of it.
+    /// The archive has another member, or none, in the place of a content or of the end.
     #[error("{found}: expected {expected}")]
     Member {
-        /// What is there.
+        /// The name of the member that was found.
         found: Box<str>,
-        /// What should be there.
+        /// The name of the member that was expected.
         expected: Box<str>,
     },
     /// The content of a catalog cannot be read.
@@ -90,7 +90,7 @@ pub enum ArchiveFault {
     Content(SourceError),
 }
 
-/// The fault with its place before it; one that has no place is of the whole file.
+/// Returns the message of a fault after its position. A fault without a position concerns the whole file.
 fn place_of(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
@@ -100,9 +100,9 @@ fn place_of(error: &serde_json::Error) -> String {
     }
 }
 
-/// Writes an archive of these catalogs, each with its content where that is held.
+/// Writes an archive of these catalogs, with the content of each catalog that has one.
 ///
-/// Without it, what a state says of its content is kept: that it is missing, or why it cannot be read.
+/// Without a content, the archive keeps what the state says about it: that it is missing, or why it is unavailable.
 pub fn write<'s, W: Write>(
     to: W,
     facts: &ArchiveFacts,
@@ -138,7 +138,7 @@ fn append(
 }
 
 impl Archive {
-    /// Opens an archive, and reads its facts.
+    /// Opens an archive and reads its facts.
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
         let opened = File::open(path).map_err(ArchiveFault::Io).and_then(|file| {
             let facts = read_facts(&file)?;
@@ -151,13 +151,13 @@ impl Archive {
         }
     }
 
-    /// What it says of the cluster.
+    /// The facts of the cluster.
     pub fn facts(&self) -> &ArchiveFacts {
         &self.facts.cluster
     }
 
-    /// Reads every catalog by these rules, in the order in which they were written. Their memory is that
-    /// of the pool; one that is too large for it has no content, and the others are read.
+    /// Reads every catalog by these rules, in the order in which they were written. The catalogs take their memory from
+    /// the pool. A catalog that is too large for the pool has no content, and the others are still read.
     pub fn load(self, rules: &Rules, memory: &Pool) -> Result<Vec<CatalogState>, ArchiveError> {
         let Self { path, file, facts } = self;
         let states = states(&path, file, facts.catalogs, rules, memory);
@@ -207,7 +207,7 @@ fn states(
     Ok(states)
 }
 
-/// The next member, which has this name.
+/// Returns the next member, which must have this name.
 fn next<'m, R: Read>(
     members: &mut Entries<'m, R>,
     name: &str,
@@ -249,7 +249,7 @@ fn read(
     Ok(Content::Loaded(Arc::new(finished(name, builder)?)))
 }
 
-/// A catalog that is too large costs itself alone.
+/// Turns a catalog that is too large into an unreadable one, so that the others can still be read.
 fn too_large(file: &Path, name: &str, error: SourceError) -> Result<Content, ArchiveFault> {
     match error {
         SourceError::Memory { source, .. } => Ok(Content::Unreadable(format!(
@@ -260,7 +260,7 @@ fn too_large(file: &Path, name: &str, error: SourceError) -> Result<Content, Arc
     }
 }
 
-/// Reads what follows the last member: zeros that fill a block, and the checksum of all.
+/// Reads what follows the last member: the zeros that fill the last block, and the checksum of the zstd frame.
 fn end(rest: impl Read) -> Result<(), ArchiveFault> {
     let read = io::copy(&mut rest.take(PADDING), &mut io::sink())?;
     if read == PADDING {
@@ -270,20 +270,20 @@ fn end(rest: impl Read) -> Result<(), ArchiveFault> {
     Ok(())
 }
 
-/// The first member.
+/// The name of the first member.
 const FACTS: &str = "snapshot.json";
 
-/// What follows the last member.
+/// The end of the archive, as messages call it.
 const END: &str = "the end";
 
 const AS_ANY_FILE: u32 = 0o644;
 
-/// `tar` fills blocks of 10 KiB.
+/// A bound of the padding in bytes. `tar` fills blocks of 10 KiB.
 const PADDING: u64 = 1 << 20;
 
-// === A fetched content that is to be archived ===
+// === A fetched content to archive ===
 
-/// A content as it was fetched, compressed, in a file without a name.
+/// Content as it was fetched, compressed, in a file without a name.
 #[derive(Debug)]
 pub struct FetchedContent {
     file: File,
@@ -292,10 +292,10 @@ pub struct FetchedContent {
 }
 
 impl FetchedContent {
-    /// Takes the content of the catalog `name`, which is compared with nothing.
+    /// Reads the content of the catalog `name`. There is no digest to compare it with.
     ///
     /// # Errors
-    /// As [`read_fetched`] does, and if there is no place for the file.
+    /// See [`read_fetched`]. Also fails if the temporary file cannot be written.
     pub fn read_from(
         name: &str,
         body: &mut dyn Read,
@@ -315,7 +315,7 @@ impl FetchedContent {
         spool.finish().map_err(failed)
     }
 
-    /// The content.
+    /// Returns a reader of the content, decompressed.
     fn read(&self) -> io::Result<impl Read + use<'_>> {
         let mut file = &self.file;
         file.rewind()?;
@@ -323,7 +323,7 @@ impl FetchedContent {
     }
 }
 
-/// A content that is being written.
+/// A [`FetchedContent`] that is being written.
 struct Spool {
     frame: Encoder<'static, File>,
     length: u64,
@@ -357,7 +357,7 @@ impl Write for Spool {
     }
 }
 
-/// Only whether it can be read is asked.
+/// A sink that discards its blobs, for content that is read only to check that it is readable.
 struct DiscardingSink;
 
 impl Sink for DiscardingSink {

@@ -1,4 +1,4 @@
-//! A directory that keeps fetched contents of catalogs over a restart, each under its digest.
+//! A directory that keeps fetched contents of catalogs across restarts, each under its digest.
 //!
 //! ```text
 //! FOLDER/lock                         held by the one process that uses the folder
@@ -6,13 +6,16 @@
 //! FOLDER/sha256-1a2b....7.partial     one that is being written
 //! ```
 //!
-//! A file is written under a name of its own, and gets its final name when all of it is on the disk. A
-//! file with any fault is removed, and its content fetched again. Opening the cache looks at names only;
-//! loading a file reads all of it, and so checks its checksum.
+//! A file is written under a temporary name and renamed once all of it is on disk. A file with any fault is removed,
+//! and its content is fetched again. Opening the cache checks names only. Loading a file reads all of it, and so checks
+//! its checksum.
 //!
-//! Invariants: a file under the name of a digest is whole, or refused when it is loaded; only names that
-//! this module gives are ever read, replaced or removed; complete files take no more than the limit
-//! together, and one no more than half of it, so that two that are being written take no more either.
+//! Invariants:
+//!
+//! - A file with the name of a digest is complete, or it is refused when it is loaded.
+//! - Only names that this module creates are ever read, replaced or removed.
+//! - Complete files together do not exceed the limit. One file does not exceed half of it, so two files that are being
+//!   written do not exceed it either.
 
 mod folder;
 #[cfg(test)]
@@ -32,15 +35,15 @@ use folder::{BoundedFolder, CacheFolder};
 use olmguard_catalog::blob::Sink;
 use olmguard_catalog::memory::TooLarge;
 
-/// The contents of catalogs that are kept in a folder, by their digests.
+/// A directory of catalog contents, by their digests.
 #[derive(Debug)]
 pub struct Cache(Arc<BoundedFolder>);
 
 impl Cache {
-    /// Opens the folder, which is made if it is not there, and holds it for this process. Complete files
-    /// may take `limit` bytes together.
+    /// Opens the directory and locks it for this process, after creating it if necessary. Complete files may use
+    /// `limit` bytes together.
     ///
-    /// What is not finished, or not of this program, is removed, and told.
+    /// Files that are incomplete or unusable are removed and returned.
     pub fn open(folder: &Path, limit: u64) -> Result<(Self, Vec<DroppedFile>), CacheError> {
         let folder = CacheFolder::hold(folder)?;
         let dropped = folder.sweep()?;
@@ -53,10 +56,10 @@ impl Cache {
         Ok((Self(Arc::new(shared)), dropped))
     }
 
-    /// Hands the blobs of the content with this digest to `sink`; false if it is not there.
+    /// Hands the blobs of the content with this digest to `sink`. Returns false if the digest is not cached.
     ///
     /// # Errors
-    /// A file with a fault, which is removed. The blobs handed over until then mean nothing.
+    /// Fails if the file is faulty, and removes it. The blobs handed over before the error must be discarded.
     pub fn load(&self, digest: &str, sink: &mut dyn Sink) -> Result<bool, CacheError> {
         let digest = Digest::parse(digest)?;
         let Some(file) = self.0.folder.open(&digest)? else {
@@ -71,20 +74,20 @@ impl Cache {
         }
     }
 
-    /// Begins to write the content with this digest, which is there once the entry is committed.
+    /// Starts to write the content with this digest, which is cached once the entry is committed.
     pub fn begin(&self, digest: &str) -> Result<CacheEntry, CacheError> {
         CacheEntry::begin(Arc::clone(&self.0), Digest::parse(digest)?)
     }
 
-    /// Removes the content with this digest, if it is there.
+    /// Removes the content with this digest, if it is cached.
     pub fn remove(&self, digest: &str) -> Result<(), CacheError> {
         self.0.folder.remove(&Digest::parse(digest)?)
     }
 
-    /// Says which contents are in use. Others are removed, that used longest ago first, as far as the
-    /// limit demands it, now and when an entry needs room.
+    /// Sets which contents are in use. Others are removed, the least recently used first, as far as the limit demands
+    /// it: now, and whenever an entry needs space.
     pub fn retain(&self, in_use: &[&str]) -> Result<(), CacheError> {
-        // What is no digest is not here either.
+        // A text that is not a digest cannot be cached.
         let in_use = in_use
             .iter()
             .filter_map(|digest| Digest::parse(digest).ok());
@@ -96,7 +99,7 @@ impl Cache {
 
 /// A digest such as `sha256:1a2b...`: lower-case letters and digits, a colon, lower-case hexadecimal.
 ///
-/// Invariant: it has no other character, so no name made from it leads anywhere but into its folder.
+/// Invariant: it has no other character, so a name made from it never points outside the directory.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Digest {
     algorithm: Box<str>,
@@ -104,19 +107,19 @@ struct Digest {
 }
 
 impl Digest {
-    /// Reads a digest as an image reference ends with it.
+    /// Parses a digest in the form in which an image reference ends.
     fn parse(text: &str) -> Result<Self, CacheError> {
         Self::split(text, ':').ok_or_else(|| CacheError::Digest {
             found: text.to_owned(),
         })
     }
 
-    /// Reads it from what [`Digest::stem`] returned.
+    /// Parses the text that [`Digest::stem`] returns.
     fn of_stem(stem: &str) -> Option<Self> {
         Self::split(stem, '-')
     }
 
-    /// The beginning of the names of its files.
+    /// The common prefix of the names of its files.
     fn stem(&self) -> String {
         format!("{}-{}", self.algorithm, self.hex)
     }
@@ -136,48 +139,48 @@ impl Digest {
     }
 }
 
-/// `sha256`, `sha512` and whatever comes.
+/// The most characters of an algorithm: enough for `sha256`, `sha512` and future ones.
 const ALGORITHM_LIMIT: usize = 16;
 
-/// 128 bits, below which contents could be made to share a digest by accident.
+/// 128 bits. Shorter digests could be equal by accident.
 const HEX_LEAST: usize = 32;
 
 /// 512 bits.
 const HEX_LIMIT: usize = 128;
 
-// === Failures of a cache, and reasons why a file of it is of no use ===
+// === Failures of the cache, and faults of its files ===
 
-/// Why the cache did not do what it was asked to. Nothing but the cache is worse off.
+/// A failure of the cache. Only the cache is affected.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
-    /// No file can be named after it.
+    /// The digest cannot be the name of a file.
     #[error(
         "digest {found:?}: expected one such as sha256: and 64 hexadecimal digits; it is not cached"
     )]
     Digest {
-        /// What was given for a digest.
+        /// The text given as a digest.
         found: String,
     },
-    /// Another process uses the folder.
+    /// Another process uses the directory.
     #[error("{}: another olmguard uses this directory: give each olmguard its own", .folder.display())]
     Held {
-        /// The folder.
+        /// The directory.
         folder: PathBuf,
     },
-    /// The operating system said no.
+    /// An error of the operating system.
     #[error("{}: cannot {action}: {source}", .path.display())]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file is of no use. It was removed.
+    /// A file was unusable and has been removed.
     #[error("{0}; it must be fetched again")]
     Damaged(DroppedFile),
-    /// A file needs more memory than there is for it. It stays.
+    /// A content needs more memory than is available for it. The file stays.
     #[error(transparent)]
     Memory(#[from] TooLarge),
     /// The content does not fit.
@@ -185,39 +188,39 @@ pub enum CacheError {
         "{bytes} bytes do not fit into {limit} next to the catalogs in use: raise --cache-limit"
     )]
     Full {
-        /// How large it is.
+        /// The size of the content in bytes.
         bytes: u64,
-        /// How many bytes all files may take together.
+        /// The most bytes that all files may use together.
         limit: u64,
     },
 }
 
-/// A file that was removed, and why.
+/// A file that was removed, with the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: removed: {reason}", .file.display())]
 pub struct DroppedFile {
     /// The file.
     pub file: PathBuf,
-    /// What was wrong with it.
+    /// The fault of the file.
     pub reason: EntryFault,
 }
 
-/// Why a file of the cache is of no use.
+/// Why a file of the cache is unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryFault {
-    /// The process that wrote it ended before it was done.
+    /// The process that wrote the file ended before it was complete.
     #[error("it was not written completely")]
     HalfWritten,
     /// The entry is not a file.
     #[error("it is not a regular file")]
     NotAFile,
-    /// The file is damaged, or has no catalog.
+    /// The file is damaged, or is not a catalog.
     #[error(transparent)]
     Content(#[from] SourceError),
 }
 
 impl CacheError {
-    /// Makes an error of what the system says.
+    /// Returns a function that adds the path and the operation to an error of the system.
     fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::Io {

@@ -46,7 +46,7 @@ impl Sha256 {
     }
 }
 
-/// The digest of bytes that come piece by piece.
+/// The digest of bytes that arrive in pieces.
 pub(crate) struct Sha256Context(Context);
 
 impl Default for Sha256Context {
@@ -66,7 +66,7 @@ impl Sha256Context {
     }
 }
 
-/// As the image spec writes it: upper case is refused.
+/// Parses a digest as the image spec writes it: upper case is refused.
 impl FromStr for Sha256 {
     type Err = DigestError;
 

@@ -1,4 +1,4 @@
-//! A whole catalog, read and indexed, for a snapshot, and the place of one outside of a cluster.
+//! Loading of whole catalogs for a snapshot, and their places outside a cluster.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// Loads catalogs, one after another, with one decoder.
+/// A loader of catalogs, one after another, with one decoder.
 #[derive(Debug)]
 pub struct Loader<'a> {
     rules: &'a Rules,
@@ -25,7 +25,7 @@ pub struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    /// Loads by these rules, with a view of how far the reading is. The catalogs take their memory from the pool.
+    /// Creates a loader with these rules. It reports to `progress`, and the catalogs take their memory from the pool.
     pub fn new(rules: &'a Rules, progress: &'a Progress, memory: &'a Pool) -> Self {
         Self {
             rules,
@@ -35,7 +35,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The content at `path`, a file or a folder. Unlike what catalogd serves, it may be another file by mistake.
+    /// Loads the content at `path`, a file or a directory. Unlike what catalogd serves, it can be another file by
+    /// mistake.
     pub fn load(&mut self, path: &Path) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
         let mut seen = ObservedSink::new(&mut builder);
@@ -46,7 +47,7 @@ impl<'a> Loader<'a> {
         content(&name, read, builder)
     }
 
-    /// The content from anywhere, as a file of this name.
+    /// Loads the content from any input, as if it were a file called `name`.
     pub(super) fn load_from(&mut self, name: &str, input: impl Read) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
         let mut seen = ObservedSink::new(&mut builder);
@@ -56,11 +57,11 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Looks at what it hands on: whether it is of a catalog.
+/// A sink that also notes whether the content is that of a catalog.
 struct ObservedSink<'s> {
     to: &'s mut dyn Sink,
     is_of_olm: bool,
-    /// The first value.
+    /// The kind of the first value.
     first: Option<UnfiledObject>,
 }
 
@@ -73,7 +74,7 @@ impl<'s> ObservedSink<'s> {
         }
     }
 
-    /// What has no blob of OLM is not a catalog, unless it has nothing at all. OLM needs no `olm.package`.
+    /// Refuses content that has values but no blob of OLM. Empty content is a catalog, and OLM needs no `olm.package`.
     fn check(&self, file: &str) -> Result<(), SourceError> {
         let first = self.first.filter(|_| !self.is_of_olm);
         first.map_or(Ok(()), |first| {
@@ -106,16 +107,16 @@ impl Sink for ObservedSink<'_> {
     }
 }
 
-/// The catalog `name`, whose content lies at `path`, a file or a folder.
+/// Loads the catalog `name` from `path`, a file or a directory.
 ///
-/// A catalog that cannot be read is one all the same: what needs it is undecided, the rest is judged.
+/// A catalog that cannot be read is still returned: checks that need it are undecided, and all others are done.
 pub fn load(name: &str, path: &Path, rules: &Rules) -> CatalogState {
     let (progress, memory) = (Progress::default(), Pool::unbounded());
     let content = Loader::new(rules, &progress, &memory).load(path);
     CatalogState::named(name, content)
 }
 
-/// The catalog `name` from bytes that are already in memory, as a file of its name.
+/// Loads the catalog `name` from bytes in memory, as if they were a file of that name.
 pub fn load_bytes(name: &str, bytes: &[u8], rules: &Rules) -> CatalogState {
     let mut builder = CatalogBuilder::new(rules);
     let read = read_from(name, bytes, &Progress::default(), &mut builder);
@@ -129,10 +130,10 @@ fn content(name: &str, read: Result<(), SourceError>, builder: CatalogBuilder<'_
     }
 }
 
-/// The index of what was read from a file or address of this name.
+/// Builds the index of the content of the file or address `name`.
 ///
 /// # Errors
-/// If it needs more memory than it can use.
+/// Fails if the index needs more memory than is available for it.
 pub fn finished(name: &str, builder: CatalogBuilder<'_>) -> Result<Catalog, SourceError> {
     let file = name.into();
     builder
@@ -140,39 +141,39 @@ pub fn finished(name: &str, builder: CatalogBuilder<'_>) -> Result<Catalog, Sour
         .map_err(|source| SourceError::Memory { file, source })
 }
 
-// === The place of a catalog outside of a cluster ===
+// === The place of a catalog outside a cluster ===
 
-/// Where the content of a catalog is: on this machine, at a URL with the digest of what is there, or in an image.
+/// The place of a catalog's content: this machine, a URL with a digest, or an image.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum CatalogPlace {
     /// Files on this machine, or in an image.
     Files(FilesPlace),
-    /// A file that is fetched.
+    /// A file at a URL, with its digest.
     Pinned(Box<PinnedUrl>),
 }
 
-/// Why a text names no place.
+/// Why a text is not a valid place.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CatalogPlaceError {
-    /// Of a URL.
+    /// A fault of a URL.
     #[error(transparent)]
     Url(#[from] PinnedUrlError),
-    /// Of an image.
+    /// A fault of the name of an image.
     #[error(transparent)]
     Image(#[from] ImagePlaceError),
 }
 
-/// A catalog by its name, and where its content is.
+/// A catalog by its name, and the place of its content.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CatalogSource {
-    /// Its name.
+    /// The name of the catalog.
     pub name: String,
-    /// Where its content is.
+    /// The place of its content.
     pub place: CatalogPlace,
 }
 
 impl CatalogSource {
-    /// The catalog of this name at a place as it is written in a file of this directory.
+    /// The catalog `name` at `place`, as written in a file of the directory `folder`.
     pub(crate) fn within(
         folder: &Path,
         name: &str,
@@ -185,7 +186,7 @@ impl CatalogSource {
 }
 
 impl CatalogPlace {
-    /// The same place, where a path begins in this folder.
+    /// Returns the place with a relative path resolved against this directory.
     pub fn within(self, folder: &Path) -> Self {
         match self {
             Self::Files(files) => Self::Files(files.within(folder)),
@@ -193,7 +194,7 @@ impl CatalogPlace {
         }
     }
 
-    /// The path, where it is one.
+    /// The path, if the place is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Files(files) => files.path(),
@@ -201,7 +202,7 @@ impl CatalogPlace {
         }
     }
 
-    /// The content, or why there is none.
+    /// Loads the content, or returns the reason why that failed.
     pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self {
             Self::Files(files) => files.load(loader),
@@ -222,17 +223,17 @@ impl FromStr for CatalogPlace {
     }
 }
 
-/// Where files are that are read as such: on this machine, or in an image.
+/// The place of files that are read as they are: on this machine, or in an image.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum FilesPlace {
-    /// A file, a folder, or `-` for standard input.
+    /// A file, a directory, or `-` for standard input.
     #[display("{}", _0.display())]
     Path(PathBuf),
     /// An image, which is unpacked first.
     Image(ImagePlace),
 }
 
-/// Files on this machine, which stay there as long as this lives.
+/// Files on this machine. An unpacked image is removed when this is dropped.
 #[derive(Debug)]
 pub struct LocalFiles {
     path: PathBuf,
@@ -240,7 +241,7 @@ pub struct LocalFiles {
 }
 
 impl FilesPlace {
-    /// The path, where it is one.
+    /// The path, if the place is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
@@ -255,7 +256,7 @@ impl FilesPlace {
         }
     }
 
-    /// The content of a catalog. A fault in an image names the image, and the file in it.
+    /// Loads the content of a catalog. A fault in an image names the image and the file in it.
     fn load(&self, loader: &mut Loader<'_>) -> Content {
         let files = match self.local(ImageKind::Catalog, loader.progress) {
             Ok(files) => files,
@@ -269,10 +270,10 @@ impl FilesPlace {
         }
     }
 
-    /// The files. It waits for a registry.
+    /// Returns the files on this machine. Blocks while an image is pulled from a registry.
     ///
     /// # Errors
-    /// Whatever is wrong with an image. A path is not looked at.
+    /// Fails if the image cannot be unpacked. A path is not checked.
     pub fn local(&self, kind: ImageKind, progress: &Progress) -> Result<LocalFiles, ImageError> {
         match self {
             Self::Path(path) => Ok(LocalFiles {
@@ -291,7 +292,7 @@ impl FilesPlace {
 }
 
 impl LocalFiles {
-    /// Where they are.
+    /// The path of the files.
     pub fn path(&self) -> &Path {
         &self.path
     }

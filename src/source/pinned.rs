@@ -1,12 +1,12 @@
-//! A catalog at a URL, known by its digest: `https://HOST/FILE#sha256=HEX`.
+//! A catalog at a URL, pinned by its digest: `https://HOST/FILE#sha256=HEX`.
 //!
 //! ```text
 //! URL --HTTP--> file of no name --digest as pinned--> read as any file of a catalog
 //! ```
 //!
-//! Nothing is fetched without a digest, and nothing of what is fetched is looked at before its digest is
-//! the pinned one: a pipeline judges by the same content each time, whoever answers. What is digested is
-//! the file as it is, compressed if it is, so that `sha256sum` says the same.
+//! Nothing is fetched without a digest, and nothing is parsed before its digest has been compared. So a pipeline checks
+//! against the same content each time, whatever the server. The digest is that of the file as it is served, compressed
+//! or not, so it equals the output of `sha256sum`.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use crate::source::http::{FetchError, FetchLimits, FileUrl, HttpClient, RootsErr
 use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
 
-/// The URL of a catalog, and the digest of its content. It is displayed without its query, which can contain a key.
+/// The URL of a catalog and the digest of its content. It is displayed without its query, which can contain a key.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 #[display("{url}#sha256={}", sha256.hex())]
 pub struct PinnedUrl {
@@ -30,7 +30,7 @@ pub struct PinnedUrl {
     sha256: Sha256,
 }
 
-/// Why a text is no URL with a digest.
+/// Why a text is not a URL with a digest.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PinnedUrlError {
     /// The URL has no digest, so it could be any content.
@@ -39,10 +39,10 @@ pub enum PinnedUrlError {
         /// The URL.
         shown: Box<str>,
     },
-    /// What follows is none.
+    /// The text after the `#` is not a digest.
     #[error("{found:?} is not a digest: expected sha256= and 64 hexadecimal digits")]
     Digest {
-        /// What stands behind the `#`.
+        /// The text after the `#`.
         found: Box<str>,
     },
     /// The scheme is not http or https.
@@ -67,7 +67,7 @@ pub enum PinnedUrlError {
     },
 }
 
-/// Why the content of one is not there.
+/// Why the content of a URL is unavailable.
 #[derive(Debug, thiserror::Error)]
 enum PinnedFault {
     #[error(transparent)]
@@ -102,12 +102,12 @@ impl From<FetchError> for PinnedFault {
 }
 
 impl PinnedUrl {
-    /// Whether a text is to be read as a URL, or an image, and not as a path.
+    /// Whether a text is meant as a URL or an image, and not as a path.
     pub fn is_meant_by(text: &str) -> bool {
         text.contains("://") || text.contains("@sha256:")
     }
 
-    /// Its content: fetched, compared with its digest, and read. It waits for that.
+    /// Fetches the content, compares it with its digest, and reads it. Blocks until that is done.
     pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self.fetch() {
             Ok(file) => loader.load_from(&self.url.to_string(), file),
@@ -115,7 +115,7 @@ impl PinnedUrl {
         }
     }
 
-    /// On a thread of its own, since the caller's may belong to a runtime.
+    /// Fetches on a separate thread, because the caller's thread may belong to a runtime.
     fn fetch(&self) -> Result<fs::File, PinnedFault> {
         let fetched = thread::scope(|scope| scope.spawn(|| self.fetch_here()).join());
         fetched.unwrap_or(Err(PinnedFault::Lost))
@@ -156,7 +156,7 @@ impl FromStr for PinnedUrl {
             Some((url, digest)) => (url, Some(digest)),
             None => (text, None),
         };
-        // What is asked for behind a `?` may be a key.
+        // The query after a `?` can contain a key.
         let told = url.split('?').next().unwrap_or_default();
         let shown = || told.chars().take(SHOWN).collect::<String>().into();
         let is_http = url.starts_with("https://") || url.starts_with("http://");
@@ -186,8 +186,8 @@ impl FromStr for PinnedUrl {
     }
 }
 
-/// How images are named as if by a URL.
+/// The URL-like prefixes with which images are named.
 const IMAGES: [&str; 2] = ["docker://", "docker:"];
 
-/// How many characters of a text are shown.
+/// The most characters of a text that are shown.
 const SHOWN: usize = 200;

@@ -1,5 +1,5 @@
-//! One file through a bounded buffer, which grows to the size of the largest blob at most; JSON lines are read on all
-//! cores.
+//! Reading of one file through a bounded buffer, which grows at most to the size of the largest blob. JSON lines are
+//! read on all cores.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use olmguard_catalog::fbc::advance::{Advance, Ahead, advance, advance_with, piec
 use olmguard_catalog::fbc::reader::{BLOB_LIMIT, Reader};
 use olmguard_catalog::memory::{Account, Loan, TooLarge, allocated};
 
-/// Reads a file of this name to its end.
+/// Reads the file called `name` to its end.
 pub(super) fn read<I: Intake>(
     name: &str,
     input: io::Result<impl Read>,
@@ -53,19 +53,19 @@ pub(super) fn read<I: Intake>(
     }
 }
 
-/// The part of a file that is held in memory.
+/// The part of a file that is in memory.
 struct Buffer<R> {
     input: R,
-    /// Room: what is held is a part of it.
+    /// The allocated space. The text is a part of it.
     bytes: Vec<u8>,
-    /// Bytes before this one are done with.
+    /// The end of the bytes that have been consumed.
     start: usize,
-    /// Bytes from this one on were not read yet.
+    /// The end of the bytes that have been read.
     end: usize,
     /// Whether the file was read to its end.
     ended: bool,
     total: u64,
-    /// What it takes of memory.
+    /// The memory that the buffer takes from the account.
     loan: Loan,
 }
 
@@ -86,9 +86,8 @@ impl<R: Read> Buffer<R> {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Makes room to read at least as much as is held, so that looking again at a blob that did not end
-    /// costs no more than looking at it once. Returns how much that is. While bytes move, they are there
-    /// twice.
+    /// Makes room for at least as many bytes as are buffered, so scanning an unfinished blob again costs no more than
+    /// scanning it once. Returns the number of bytes to read. While bytes are moved, they are in memory twice.
     fn make_room(&mut self, least: usize) -> Result<usize, TooLarge> {
         let (held, room) = (self.end - self.start, self.bytes.len());
         let wanted = held.clamp(least, BLOB_LIMIT.saturating_sub(held).max(least));
@@ -108,7 +107,7 @@ impl<R: Read> Buffer<R> {
         Ok(wanted)
     }
 
-    /// Reads on. Returns how much was read in all.
+    /// Reads `wanted` more bytes, or to the end. Returns how many bytes have been read in total.
     fn fill(&mut self, wanted: usize) -> io::Result<u64> {
         let until = self.end + wanted;
         while self.end < until && !self.ended {
@@ -127,31 +126,30 @@ impl<R: Read> Buffer<R> {
     }
 }
 
-/// How much is read at a time at least; it and what is made of it stay in the cache.
+/// The least number of bytes to read at a time. They and the values made of them fit into the CPU's cache.
 const CHUNK: usize = 256 << 10;
 
-/// How large a catalog may be. The largest known ones are a few hundred megabytes.
+/// The largest size of a catalog in bytes. The largest known ones have a few hundred megabytes.
 pub(super) const TOTAL_LIMIT: u64 = 768 << 20;
 
 // === JSON lines on all cores, in order ===
 //
-// What is held of a file is cut into pieces. The first is read here; meanwhile each other piece is read ahead on a
-// thread, and is handed over here once the reader arrives at it. So blobs come in the order of the file and from
-// the places where one core finds them, whatever the number of cores.
+// The buffered text is cut into pieces. The first piece is read on this thread. Meanwhile other threads read the other
+// pieces ahead, and this thread hands them over when the reader reaches them. So blobs keep the order of the file, and
+// their positions are those that one core would find, whatever the number of cores.
 
-/// How much of a file is read at a time, if several cores can read its blobs. One core reads as much: memory is bounded,
-/// and a bound must not depend on the machine.
+/// Returns how much of a file to read at a time, if its blobs can be read by several cores. The amount is the same on
+/// one core: memory is bounded, and a bound must not depend on the machine.
 pub(super) fn wanted(reader: &Reader) -> Option<usize> {
     reader.is_among_objects().then_some(HELD)
 }
 
-/// Whether so much of a file is worth a thread.
+/// Whether this much text is worth the start of threads.
 pub(super) fn are_worth_threads(reader: &Reader, text: &[u8]) -> bool {
     text.len() >= WORTH_A_THREAD && reader.is_among_objects() && cores() > 1
 }
 
-/// Reads what `text` begins with: nearly all of it, if it can be cut. Returns how many bytes that were, and what to do
-/// then.
+/// Reads the text, or nearly all of it if it can be cut. Returns how many bytes were consumed, and what to do next.
 pub(super) fn read_lines<I: Intake>(
     reader: &mut Reader,
     text: &[u8],
@@ -166,7 +164,7 @@ pub(super) fn read_lines<I: Intake>(
     };
     let pieces = pieces(text, ended, cores().min(THREADS));
     if pieces.len() < 2 {
-        // Looking for cuts again after each blob would take more than reading them.
+        // Searching for cuts again after each blob would take longer than reading the text.
         let last = walk.to(text.len(), Ahead::default(), pipeline)?;
         return Ok((walk.past, last));
     }
@@ -177,7 +175,7 @@ pub(super) fn read_lines<I: Intake>(
         let mut last = Advance::Past(0);
         let threads = std::iter::once(None).chain(later);
         for (piece, thread) in pieces.iter().zip(threads) {
-            // What a lost thread was to read is read here.
+            // If a thread was lost, its piece is read here.
             let ahead = thread.and_then(|thread| thread.join().ok());
             last = walk.to(piece.end, ahead.unwrap_or_default(), pipeline)?;
             if last != Advance::Past(0) {
@@ -188,7 +186,7 @@ pub(super) fn read_lines<I: Intake>(
     })
 }
 
-/// Reads a piece on a thread; none if the system has no more.
+/// Starts a thread that reads a piece. Returns `None` if the system cannot start one.
 fn start<'scope, 'text, I: Intake + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     text: &'text [u8],
@@ -205,17 +203,17 @@ where
     builder.spawn_scoped(scope, read).ok()
 }
 
-/// The reader's walk over a text.
+/// The progress of the reader through a text.
 struct TextWalk<'r, 'text> {
     reader: &'r mut Reader,
     text: &'text [u8],
     ended: bool,
-    /// Bytes of the text that are done with.
+    /// The number of bytes consumed.
     past: usize,
 }
 
 impl<'text> TextWalk<'_, 'text> {
-    /// Goes on to a place at least, unless more of the file is needed before.
+    /// Advances at least to `end`, unless more of the file is needed first.
     fn to<I: Intake>(
         &mut self,
         end: usize,
@@ -233,14 +231,14 @@ impl<'text> TextWalk<'_, 'text> {
     }
 }
 
-/// How much of a file is held, but for a larger blob.
+/// The number of bytes that are buffered, unless a blob is larger.
 const HELD: usize = 1 << 20;
 
-/// Less is read before a thread would have started.
+/// The least number of bytes that is worth a thread: fewer are read before it would have started.
 const WORTH_A_THREAD: usize = 512 << 10;
 
-/// More do not help: one thread makes use of what comes back.
+/// The most threads. More do not help, because one thread consumes the results.
 const THREADS: usize = 4;
 
-/// Nothing that reads a blob recurses.
+/// The stack of a thread in bytes. No reader of blobs is recursive.
 const STACK: usize = 512 << 10;

@@ -1,9 +1,9 @@
 //! The files of a catalog directory, in the order of Go's `fs.WalkDir`.
 //!
-//! Entries of a folder are taken by name, byte by byte, and a subfolder's files come where its
-//! name does. A symbolic link is no folder to that walk: one to a file is read, one to a folder
-//! is a fault, for catalogd as for us. One that leads out of the folder is a fault here, so that
-//! a catalog from elsewhere cannot make us read other files.
+//! The entries of a directory are sorted by name, byte by byte, and the files of a subdirectory come in its place.
+//! `WalkDir` does not descend into a symbolic link. A link to a file is read. A link to a directory is a fault, as it
+//! is for catalogd. A link that points outside the directory is also a fault here, so a catalog from elsewhere cannot
+//! make olmguard read other files.
 
 use std::fs::{self, DirEntry, FileType};
 use std::io;
@@ -15,7 +15,8 @@ use super::{SourceError, display, io_error};
 use crate::links::Root;
 use olmguard_catalog::fbc::{self, NotAFile};
 
-/// What stands below `root` and no `.indexignore` leaves out: files, as far as [`FolderEntry::confine`] tells.
+/// Returns the entries below `directory` that no `.indexignore` excludes. [`FolderEntry::confine`] decides whether an
+/// entry is a file.
 pub(super) fn files(directory: &Path) -> Result<Vec<FolderEntry>, SourceError> {
     let mut walk = DirectoryWalk::new(directory)?;
     walk.run()?;
@@ -33,12 +34,12 @@ struct DirectoryWalk<'a> {
     root: Rc<Root>,
     found: Vec<FolderEntry>,
     patterns: Patterns,
-    /// Folders and files yet to visit, the next one last.
+    /// The directories and files yet to visit, the next one last.
     ahead: Vec<FolderEntry>,
     visited: usize,
 }
 
-/// Something in the folder.
+/// An entry of the directory.
 pub(super) struct FolderEntry {
     path: PathBuf,
     /// The path below the root, element by element.
@@ -86,7 +87,7 @@ impl<'a> DirectoryWalk<'a> {
         Ok(())
     }
 
-    /// Puts the entries of a folder ahead, the first by name last.
+    /// Pushes the entries of a directory, so that the first by name is visited first.
     fn enter(&mut self, folder: &Path, elements: &[Box<str>]) -> Result<(), SourceError> {
         let failed = |source| io_error(folder, "read the directory", source);
         let mut entries = Vec::new();
@@ -113,7 +114,7 @@ impl<'a> DirectoryWalk<'a> {
 }
 
 impl FolderEntry {
-    /// The path to read it by; a link is followed if its target is a file inside the directory.
+    /// Returns the path to read. A link is accepted if its target is a file inside the directory.
     pub(super) fn confine(self) -> Result<PathBuf, SourceError> {
         if self.kind.is_file() {
             return Ok(self.path);
@@ -145,5 +146,5 @@ impl FolderEntry {
 
 const IGNORE_FILE: &str = ".indexignore";
 
-/// How many files and folders are looked at.
+/// The most files and directories that are visited.
 const FILE_LIMIT: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The facts of an archive about a cluster and its catalogs, next to their contents.
+//! The facts of an archive about a cluster and its catalogs, stored next to the contents.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use olmguard_engine::snapshot::{
     Age, Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
 
-/// What an archive says of the cluster that its catalogs are from.
+/// The facts of an archive about the cluster that its catalogs come from.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ArchiveFacts {
-    /// When it was saved, such as `2026-11-21T14:30:00Z`.
+    /// The time at which it was saved, such as `2026-11-21T14:30:00Z`.
     pub saved: String,
     /// The version of the program that saved it.
     pub program: String,
-    /// The OLM in the cluster; none if that was not known.
+    /// The OLM in the cluster, or `None` if it was not known.
     pub olm: Option<OlmFacts>,
-    /// What administrators of the cluster restrict.
+    /// The restrictions that administrators of the cluster have set.
     #[serde(default)]
     pub policies: SavedPolicies,
-    /// What is installed in the cluster.
+    /// The extensions installed in the cluster.
     #[serde(default)]
     pub extensions: SavedExtensions,
 }
@@ -36,7 +36,7 @@ pub struct ArchiveFacts {
 pub enum SavedPolicies {
     /// The objects as written.
     Objects(Vec<Value>),
-    /// Unavailable, for this reason.
+    /// The objects are unavailable, for this reason.
     Unfetched(String),
 }
 
@@ -44,17 +44,17 @@ pub enum SavedPolicies {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SavedExtensions {
-    /// Not saved, or saved by a program that knew none.
+    /// Not saved, or saved by a program that did not save extensions.
     #[default]
     NotSaved,
-    /// What an extension is read from of each object.
+    /// The fields of each object from which an extension is read.
     Objects(Vec<Value>),
-    /// Unavailable, for this reason.
+    /// The objects are unavailable, for this reason.
     Unfetched(String),
 }
 
 impl SavedExtensions {
-    /// These objects, if they have room in a file that others read.
+    /// Keeps these objects, or only a reason if they are too large for a snapshot.
     pub fn of(objects: Vec<Value>) -> Self {
         let length = |object: &Value| object.to_string().len();
         let length: usize = objects.iter().map(length).sum();
@@ -69,7 +69,7 @@ impl SavedExtensions {
 }
 
 impl SavedPolicies {
-    /// The objects as far as they are known.
+    /// The objects, or none if they are unavailable.
     pub fn objects(&self) -> &[Value] {
         match self {
             Self::Objects(objects) => objects,
@@ -84,7 +84,7 @@ impl Default for SavedPolicies {
     }
 }
 
-/// An OLM by its names, which a program older than it does not know.
+/// An OLM by the names of its release and gates, which may be unknown to an older program.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct OlmFacts {
     /// The release.
@@ -93,7 +93,7 @@ pub struct OlmFacts {
     pub gates: Vec<String>,
 }
 
-/// Why an OLM is not known by its names.
+/// Why the names of an OLM are unknown.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnknownOlm {
     /// There is no such release.
@@ -104,7 +104,7 @@ pub enum UnknownOlm {
     Gate(#[from] GateError),
 }
 
-/// All that an archive says beside contents.
+/// All facts of an archive, without the contents.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct SnapshotFacts {
     schema: String,
@@ -118,7 +118,7 @@ pub(super) struct SnapshotFacts {
 #[serde(rename_all = "camelCase")]
 pub(super) struct CatalogFacts {
     pub(super) name: String,
-    /// Absent where they cannot be read.
+    /// `None` if the labels cannot be read.
     labels: Option<BTreeMap<String, String>>,
     priority: i32,
     availability: Availability,
@@ -129,27 +129,27 @@ pub(super) struct CatalogFacts {
     pub(super) content: ContentFacts,
 }
 
-/// What there is of a catalog's content.
+/// The state of a catalog's content in the archive.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ContentFacts {
-    /// A file of the archive has it.
+    /// The content is in this file of the archive.
     File(String),
     Missing,
     Unfetched(String),
     Unreadable(String),
 }
 
-/// As far as every form of the facts is alike.
+/// The part of the facts that every schema shares.
 #[derive(Deserialize)]
 struct AnyFacts {
     #[serde(default)]
     schema: Box<str>,
 }
 
-/// The name of the file with the content of the catalog of this number.
+/// Returns the name of the file with the content of this catalog. `number` is the position of the catalog.
 ///
-/// The name of a file in an archive has room for 100 bytes; a catalog's name can have 253.
+/// A file name in an archive can have 100 bytes, but the name of a catalog can have 253.
 pub(super) fn member(number: usize, catalog: &str) -> String {
     if catalog.len() <= NAME_LIMIT && is_subdomain(catalog) {
         format!("catalogs/{catalog}.jsonl")
@@ -159,7 +159,7 @@ pub(super) fn member(number: usize, catalog: &str) -> String {
 }
 
 impl SnapshotFacts {
-    /// The facts of catalogs whose contents are at hand, or not.
+    /// The facts of these catalogs, each with its content if that was fetched.
     pub(super) fn of(
         cluster: &ArchiveFacts,
         catalogs: &[(&CatalogState, Option<&FetchedContent>)],
@@ -180,7 +180,7 @@ impl SnapshotFacts {
         serde_json::to_vec_pretty(self)
     }
 
-    /// Reads them. How much room they take is known before the first value is built.
+    /// Parses the facts. Their size is checked before the first value is built.
     pub(super) fn parse(json: &[u8]) -> Result<Self, ArchiveFault> {
         check_size(json)?;
         let AnyFacts { schema: found } = serde_json::from_slice(json)?;
@@ -193,7 +193,7 @@ impl SnapshotFacts {
 }
 
 impl ArchiveFacts {
-    /// The facts of a cluster as this program saves them.
+    /// The facts of a cluster, saved by this version of the program.
     pub fn new(saved: String, olm: Option<OlmFacts>, policies: SavedPolicies) -> Self {
         Self {
             saved,
@@ -206,7 +206,7 @@ impl ArchiveFacts {
 }
 
 impl OlmFacts {
-    /// The names of a release and its gates.
+    /// The names of a release and of its gates.
     pub fn of(release: OlmRelease, gates: Gates) -> Self {
         Self {
             release: release.name().to_owned(),
@@ -214,7 +214,7 @@ impl OlmFacts {
         }
     }
 
-    /// The release and the gates, if this program knows them.
+    /// Returns the release and the gates, if this program knows them.
     pub fn read(&self) -> Result<(OlmRelease, Gates), UnknownOlm> {
         let release = self.release.parse()?;
         let settings: Vec<_> = self
@@ -228,7 +228,7 @@ impl OlmFacts {
 }
 
 impl CatalogFacts {
-    /// The facts of a catalog whose content is in this file, if it is held.
+    /// The facts of a catalog whose content is in this file, if it was fetched.
     fn of(state: &CatalogState, file: Option<String>) -> Self {
         let content = match (&state.content, file) {
             (_, Some(file)) => ContentFacts::File(file),
@@ -252,7 +252,7 @@ impl CatalogFacts {
         }
     }
 
-    /// The catalog with this content. Its age is a matter of who asks, and when.
+    /// Returns the catalog with this content. Its age is not saved, because it depends on the time of the check.
     pub(super) fn into_state(self, content: Content) -> CatalogState {
         CatalogState {
             name: self.name,
@@ -271,22 +271,22 @@ impl CatalogFacts {
 
 const SCHEMA: &str = "olmguard.snapshot/v1";
 
-/// The bytes of all extensions; each has about one thousand. Readers take four times as many for all facts, which
-/// are indented.
+/// The most bytes of all extensions; each has about one thousand. The limit of all facts is four times as large,
+/// because they are indented.
 const MOST_EXTENSIONS: usize = 4 << 20;
 
-/// The most bytes of a name that fits into the name of a file, with directory and ending.
+/// The most bytes of a catalog name that fits into a file name, with directory and extension.
 const NAME_LIMIT: usize = 80;
 
-// === The memory that the facts of an archive can take, checked before they are read ===
+// === The memory that the facts of an archive can need, checked before they are read ===
 
-/// The most bytes. A cluster of a thousand extensions and a thousand policies has two million.
+/// The most bytes of the facts. A cluster of a thousand extensions and a thousand policies has two million.
 pub(super) const MOST_BYTES: u64 = 16 << 20;
 
-/// The most values: items of lists and members of objects. That cluster has about 80,000.
+/// The most values: items of lists and members of objects. The same cluster has about 80,000.
 const MOST_VALUES: usize = 400_000;
 
-/// Refuses facts that are larger than any cluster's.
+/// Refuses facts that are larger than those of any real cluster.
 pub(super) fn check_size(json: &[u8]) -> Result<(), ArchiveFault> {
     if json.len() as u64 > MOST_BYTES {
         return Err(ArchiveFault::Size);

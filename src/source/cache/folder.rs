@@ -1,4 +1,4 @@
-//! The directory of a cache: its lock, its files, and the room that they take.
+//! The directory of a cache: its lock, its files, and the space that they use.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -15,13 +15,13 @@ use zstd::stream::write::Encoder;
 use super::{CacheError, Digest, DroppedFile, EntryFault};
 use crate::source::decompress::compress;
 
-/// A folder that this process holds.
+/// A directory that this process has locked.
 #[derive(Debug)]
 pub(super) struct CacheFolder {
     path: PathBuf,
-    /// Held until it is closed, by whatever ends this process.
+    /// The lock, released when the file is closed, however this process ends.
     _lock: File,
-    /// How many files were begun, so that each has a name of its own.
+    /// The number of files started, so that each has its own name.
     begun: AtomicU64,
 }
 
@@ -33,14 +33,14 @@ pub(super) struct CacheFile {
     pub(super) used: SystemTime,
 }
 
-/// What a name says that a file is.
+/// The kind of a file, according to its name.
 enum Name {
     Complete(Digest),
     Partial,
 }
 
 impl CacheFolder {
-    /// Takes the folder for this process, and makes it first if it is not there.
+    /// Locks the directory for this process, after creating it if necessary.
     pub(super) fn hold(path: &Path) -> Result<Self, CacheError> {
         let mut builder = DirBuilder::new();
         builder
@@ -69,7 +69,7 @@ impl CacheFolder {
         })
     }
 
-    /// Removes every file whose name or kind says that it is of no use, in the order of the names.
+    /// Removes every file that its name or kind shows to be unusable, in the order of names.
     pub(super) fn sweep(&self) -> Result<Vec<DroppedFile>, CacheError> {
         let mut dropped = Vec::new();
         for (path, name) in self.names()? {
@@ -103,12 +103,12 @@ impl CacheFolder {
         Ok(found)
     }
 
-    /// Opens the file of a digest, if there is one, and notes that it is used.
+    /// Opens the file of a digest, if it exists, and marks it as used.
     pub(super) fn open(&self, digest: &Digest) -> Result<Option<File>, CacheError> {
         let path = self.path_of(digest);
         match File::open(&path) {
             Ok(file) => {
-                // At worst it is the first to go.
+                // If this fails, the file is at worst the first to be evicted.
                 let _gone_first = touch(&file);
                 Ok(Some(file))
             }
@@ -117,7 +117,7 @@ impl CacheFolder {
         }
     }
 
-    /// Removes a file that turned out to be of no use, and says so.
+    /// Removes an unusable file and returns the error that reports it.
     pub(super) fn damaged(&self, digest: &Digest, reason: EntryFault) -> CacheError {
         let file = self.path_of(digest);
         match remove(&file) {
@@ -126,7 +126,7 @@ impl CacheFolder {
         }
     }
 
-    /// Removes the file of a digest, if there is one.
+    /// Removes the file of a digest, if it exists.
     pub(super) fn remove(&self, digest: &Digest) -> Result<(), CacheError> {
         remove(&self.path_of(digest))
     }
@@ -145,7 +145,7 @@ impl CacheFolder {
         Ok((path, file))
     }
 
-    /// Puts a file that lies on the disk at the place of its digest, for good.
+    /// Moves a file that is on disk to the path of its digest, durably.
     pub(super) fn place(&self, file: &Path, digest: &Digest) -> Result<(), CacheError> {
         let path = self.path_of(digest);
         fs::rename(file, &path).map_err(CacheError::io(&path, "move it into place"))?;
@@ -154,12 +154,12 @@ impl CacheFolder {
             .map_err(CacheError::io(&self.path, "write the directory to disk"))
     }
 
-    /// The path of the content of a digest, if the cache has it.
+    /// The path for the content of a digest, whether it is cached or not.
     pub(super) fn path_of(&self, digest: &Digest) -> PathBuf {
         self.path.join(digest.stem() + COMPLETE)
     }
 
-    /// What bears a name that is given here, in the order of the names; all else is left alone.
+    /// The files whose names this module creates, in the order of names. Other files are ignored.
     fn names(&self) -> Result<Vec<(PathBuf, Name)>, CacheError> {
         let failed = || CacheError::io(&self.path, "read the directory");
         let mut names = Vec::new();
@@ -211,17 +211,17 @@ const COMPLETE: &str = ".jsonl.zst";
 
 const PARTIAL: &str = ".partial";
 
-/// What is in a catalog is nobody else's business.
+/// Only the owner may read the contents of catalogs.
 const FOLDER_MODE: u32 = 0o700;
 
 const FILE_MODE: u32 = 0o600;
 
-/// Notes that a file is used.
+/// Sets the timestamps of a file to now, to mark it as used.
 pub(in crate::source) fn touch(file: &File) -> io::Result<()> {
     Ok(futimens(file, &NOW)?)
 }
 
-/// The file system's own time, so that no clock is read.
+/// The time of the file system, so that no clock is read.
 const NOW: Timestamps = Timestamps {
     last_access: AT_ONCE,
     last_modification: AT_ONCE,
@@ -234,30 +234,29 @@ const AT_ONCE: Timespec = Timespec {
 
 // === An entry that is being written ===
 
-/// A content that is being written. Dropped without [`CacheEntry::commit`] it leaves nothing.
+/// A content that is being written. If it is dropped without [`CacheEntry::commit`], nothing is kept.
 ///
-/// Writing to it never fails: the cache is a help to whoever fetches, never a must. What went wrong is
-/// the answer of [`CacheEntry::commit`].
+/// Writing never fails, because a fetch must not depend on the cache. [`CacheEntry::commit`] returns the first error.
 #[derive(derive_more::Debug)]
 #[debug("CacheEntry {{ digest: {digest:?}, fault: {fault:?}, .. }}")]
 pub struct CacheEntry {
     shared: Arc<BoundedFolder>,
     digest: Digest,
     frame: Encoder<'static, Partial>,
-    /// The first thing that went wrong; nothing is written after it.
+    /// The first error. Nothing is written after it.
     fault: Option<io::Error>,
 }
 
-/// A file that is removed, unless it bears another name by then.
+/// A file that is removed when it is dropped, unless it has been renamed.
 #[derive(Debug)]
 struct Partial {
     path: PathBuf,
     file: File,
-    /// How many bytes it may still take.
+    /// The number of bytes that may still be written.
     left: u64,
 }
 
-/// The content takes more bytes than an entry may.
+/// The content needs more bytes than an entry may have.
 #[derive(Debug, thiserror::Error)]
 #[error("more than {most} bytes, compressed, which is half of the cache size: raise --cache-limit")]
 struct OversizedEntry {
@@ -278,10 +277,10 @@ impl CacheEntry {
         })
     }
 
-    /// Puts what was written into its place, once it lies on the disk.
+    /// Moves the file into place once it is on disk.
     ///
     /// # Errors
-    /// The first thing that went wrong since it was begun; what was there before stays.
+    /// Returns the first error since the entry was started. An earlier file of the digest then stays.
     pub fn commit(self) -> Result<(), CacheError> {
         let Self {
             shared,
@@ -333,30 +332,30 @@ impl Write for Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // It bears another name now, or the folder is gone: either way there is nothing to remove.
+        // It has been renamed, or the directory no longer exists. In both cases nothing remains to remove.
         drop(fs::remove_file(&self.path));
     }
 }
 
-// === The room of a cache, and which entries are removed when it is needed ===
+// === The size limit of a cache, and eviction ===
 
-/// A folder, and how much may be in it.
+/// A directory and its size limit.
 #[derive(Debug)]
 pub(super) struct BoundedFolder {
     pub(super) folder: CacheFolder,
-    /// How many bytes complete files may take together.
+    /// The most bytes that complete files may use together.
     pub(super) limit: u64,
-    /// What is never removed to make room. Held while files come and go, one after another.
+    /// The digests that are never evicted. The lock serializes changes of the directory.
     pub(super) in_use: Mutex<BTreeSet<Digest>>,
 }
 
 impl BoundedFolder {
-    /// How many bytes one file may take.
+    /// The most bytes that one file may have.
     pub(super) fn most_of_one(&self) -> u64 {
         self.limit / 2
     }
 
-    /// Sets which digests are in use.
+    /// Sets the digests that are in use, and evicts others down to the limit.
     pub(super) fn retain(&self, in_use: BTreeSet<Digest>) -> Result<(), CacheError> {
         let mut held = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         *held = in_use;
@@ -364,7 +363,7 @@ impl BoundedFolder {
         self.evict(found, &held, 0)
     }
 
-    /// Puts a file of this size at its place, where there is room or can be made.
+    /// Moves a file of this size into place, if there is enough space or others can be evicted.
     pub(super) fn place(&self, file: &Path, digest: &Digest, bytes: u64) -> Result<(), CacheError> {
         let in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         let mut others = self.folder.found()?;
@@ -378,8 +377,8 @@ impl BoundedFolder {
         self.folder.place(file, digest)
     }
 
-    /// Removes files that are not in use, that used longest ago first, until all take no more than the
-    /// limit without `more`.
+    /// Removes files that are not in use, the least recently used first, until all files and `more` bytes fit into the
+    /// limit.
     fn evict(
         &self,
         mut found: Vec<CacheFile>,
