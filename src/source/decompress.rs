@@ -1,8 +1,7 @@
-//! Compressed files, recognised by their first bytes.
+//! Decompression of files, whose format is recognised by their first bytes.
 //!
-//! Both formats allow a file to consist of several compressed pieces; all of them are read. A
-//! zstd frame may ask for a window of up to 32 MiB, what `zstd` itself uses up to level 22 but
-//! for `--long`.
+//! In both formats a file can consist of several compressed members or frames, and all of them are read. The window of
+//! a zstd frame can have up to 32 MiB. `zstd` itself uses no more up to level 22, unless it is called with `--long`.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
@@ -12,16 +11,16 @@ use flate2::bufread::MultiGzDecoder;
 use zstd::stream::{read, write};
 use zstd::zstd_safe::DCtx;
 
-/// Decompresses one file after another.
+/// A decompressor for one file after another.
 ///
-/// A window of zstd can be larger than the index of a catalog, and an allocator may keep what is freed.
-/// So all files that are read with one decoder share its window, which is freed with the decoder.
+/// The window of zstd can be larger than the index of a catalog, and an allocator may not return freed memory to the
+/// system. So all files read with one decoder share its window, which is freed with the decoder.
 #[derive(Default, derive_more::Debug)]
 #[debug("Decoder {{ .. }}")]
 pub(super) struct Decoder(Option<DCtx<'static>>);
 
 impl Decoder {
-    /// A file, decompressed if it is compressed.
+    /// Opens a file, which is decompressed if it is compressed.
     pub(super) fn open<'a>(
         &'a mut self,
         input: impl Read + 'a,
@@ -31,7 +30,7 @@ impl Decoder {
         Ok(match *input.peek()? {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(input)),
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-                // This forgets what is left of a file that was not read to its end.
+                // Resetting the context discards the rest of an earlier file that was not read to its end.
                 let mut decoder = read::Decoder::with_context(input, self.context()?);
                 decoder.window_log_max(WINDOW_LOG_MAX)?;
                 Box::new(decoder)
@@ -48,12 +47,12 @@ impl Decoder {
     }
 }
 
-/// A file as it is.
+/// Opens a file without decompression.
 pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> CountingReader<'_, R> {
     CountingReader::new(input, progress)
 }
 
-/// A reader that tells how far it is, and can be looked into.
+/// A reader that reports its progress and can be peeked.
 pub(super) struct CountingReader<'p, R: Read> {
     input: BufReader<io::Chain<io::Cursor<Vec<u8>>, R>>,
     progress: &'p Progress,
@@ -65,7 +64,7 @@ impl<'p, R: Read> CountingReader<'p, R> {
         Self { input, progress }
     }
 
-    /// The first bytes, four unless there are fewer.
+    /// Returns the first four bytes, or fewer if the input is shorter.
     fn peek(&mut self) -> io::Result<&[u8]> {
         let (first, rest) = self.input.get_mut().get_mut();
         rest.take(MAGIC as u64).read_to_end(first.get_mut())?;
@@ -92,16 +91,17 @@ impl<R: Read> BufRead for CountingReader<'_, R> {
     }
 }
 
-/// How many bytes tell a format.
+/// The number of bytes that identify a format.
 const MAGIC: usize = 4;
 
-/// How much compressed data is read at a time.
+/// The number of bytes read at a time.
 const BUFFER: usize = 64 << 10;
 
 /// 2^25 bytes = 32 MiB.
 const WINDOW_LOG_MAX: u32 = 25;
 
-/// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread; clones count together.
+/// The progress of reading catalogs, in bytes as they are on disk. It can be read from any thread, and clones share
+/// their counts.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<ProgressCounts>);
 
@@ -112,12 +112,12 @@ struct ProgressCounts {
 }
 
 impl Progress {
-    /// How many bytes were read.
+    /// The number of bytes read so far.
     pub fn done(&self) -> u64 {
         self.0.done.load(Ordering::Relaxed)
     }
 
-    /// How many there are as far as is known: pipes have no length.
+    /// The number of bytes to read, as far as it is known: pipes have no length.
     pub fn total(&self) -> u64 {
         self.0.total.load(Ordering::Relaxed)
     }
@@ -131,12 +131,12 @@ impl Progress {
     }
 }
 
-// === Frames: bytes on disk, as one zstd frame with a checksum, which `zstd -d` opens ===
+// === Frames: one zstd frame with a checksum, which `zstd -d` opens ===
 //
-// Invariant: a frame that was read to its end has all that was written. A frame that is cut, damaged or
-// followed by more bytes is an error, at its end at the latest.
+// Invariant: a frame that was read to its end has everything that was written. A frame that is cut, damaged or followed
+// by more bytes is an error, at the latest at its end.
 
-/// Begins a frame. The same bytes give the same frame.
+/// Starts a frame. The same bytes give the same frame.
 pub(crate) fn compress<W: Write>(to: W) -> io::Result<write::Encoder<'static, W>> {
     let mut frame = write::Encoder::new(to, LEVEL)?;
     frame.window_log(WINDOW_LOG)?;
@@ -144,13 +144,13 @@ pub(crate) fn compress<W: Write>(to: W) -> io::Result<write::Encoder<'static, W>
     Ok(frame)
 }
 
-/// The bytes of a frame.
+/// A reader of the bytes of a frame.
 #[derive(derive_more::Debug)]
 #[debug("Frame {{ .. }}")]
 pub(crate) struct ZstdFrame<R: Read>(read::Decoder<'static, BufReader<R>>);
 
 impl<R: Read> ZstdFrame<R> {
-    /// Begins to read a frame, which is all that `from` holds.
+    /// Starts to read a frame, which must be all that `from` contains.
     pub(crate) fn open(from: R) -> io::Result<Self> {
         let mut frame = read::Decoder::with_buffer(BufReader::new(from))?.single_frame();
         frame.window_log_max(WINDOW_LOG)?;
@@ -169,7 +169,7 @@ impl<R: Read> Read for ZstdFrame<R> {
     }
 }
 
-/// Reads from one side, and writes what was read to the other.
+/// A reader that copies what it reads to a writer.
 pub(crate) struct Tee<R, W> {
     pub(crate) from: R,
     pub(crate) to: W,
@@ -185,11 +185,11 @@ impl<R: Read, W: Write> Read for Tee<R, W> {
 
 const TRAILING: &str = "more bytes after its end";
 
-/// Beyond it frames grow little smaller, and slower to make.
+/// Higher levels make frames only slightly smaller, and are slower.
 const LEVEL: i32 = 3;
 
-/// 2^20 bytes: a reader and a writer hold little more. Whole catalogs get 5 to 15 % smaller with four
-/// times as much.
+/// 2^20 bytes. A reader and a writer need little more memory. With four times as much, whole catalogs would be 5 to 15
+/// % smaller.
 const WINDOW_LOG: u32 = 20;
 
 #[cfg(test)]

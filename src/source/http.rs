@@ -1,16 +1,18 @@
-//! One request over HTTP/1.1, read as it comes: the client for catalogd, for pinned URLs and for registries.
+//! One request over HTTP/1.1, with a streamed response: the client for catalogd, pinned URLs and registries.
 //!
 //! ```text
-//! Roots (CA, looked at again) --> connection --> response --> frames ==queue==> thread of low priority
+//! Roots (CA, read again) ------> connection --> response --> frames ==queue==> thread of low priority
 //!                                  (or proxy)                                    gzip, digest, `consume`
 //! ```
 //!
-//! Each request is a connection of its own, which ends with it: behind a Service a replica without content
-//! answers 404, and another one may be reached the next time.
+//! Each request has its own connection, which is closed after it. Behind a Service, a replica without content answers
+//! 404, and the next connection may reach another replica.
 //!
-//! Invariants: a [`FetchedBody`] was whole, by what HTTP and gzip say of its end; what is on its way to
-//! `consume` is bounded, whatever comes; nothing outlives the future but a thread that ends at its
-//! next read.
+//! Invariants:
+//!
+//! - The body of a [`FetchedBody`] was complete, according to HTTP and to gzip.
+//! - The data queued for `consume` is bounded, whatever the server sends.
+//! - Nothing outlives the future except a thread that ends at its next read.
 
 mod error;
 mod pieces;
@@ -49,35 +51,35 @@ use crate::source::{SourceError, stream};
 use error::{FailedLayer, innermost};
 use roots::Roots;
 
-/// Makes requests, each within its limits.
+/// A client whose requests are bounded by its limits.
 #[derive(Debug)]
 pub struct HttpClient {
     roots: Arc<Roots>,
     limits: FetchLimits,
-    /// The proxies that are used, if any are.
+    /// The proxies to use, if any.
     proxies: Option<Matcher>,
 }
 
-/// A body that was read to its end, and what was made of it.
+/// The result of a body that was read to its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FetchedBody<T> {
-    /// What `consume` returned.
+    /// The value that `consume` returned.
     pub value: T,
-    /// How many bytes the body had as it came, compressed if it was.
+    /// The size of the body in bytes as it was sent, compressed if it was.
     pub bytes: u64,
     /// SHA-256 of the body, decompressed.
     pub sha256: Sha256,
 }
 
 impl HttpClient {
-    /// Trusts the certificates of `ca` and no other: PEM with one or several, or a folder of such
-    /// files. Without `ca` those that the system trusts, which may be none.
+    /// Trusts the certificates of `ca` and no others. `ca` is PEM with one or more certificates, or a directory of such
+    /// files. Without `ca`, the certificates of the system are trusted, which may be none.
     ///
-    /// `ca` is read again before each request. What can no longer be used is reported once, and the last good
+    /// `ca` is read again before each request. If it can no longer be used, that is logged once, and the last good
     /// certificates stay in use.
     ///
     /// # Errors
-    /// If `ca` holds no certificates, or some that cannot be used.
+    /// Fails if `ca` has no certificates, or some that cannot be used.
     pub fn new(ca: Option<&Path>, limits: FetchLimits) -> Result<Self, RootsError> {
         Ok(Self::trusting(Roots::new(ca)?, limits))
     }
@@ -85,7 +87,7 @@ impl HttpClient {
     /// Trusts the certificates of the system, and those in the directory of a host in `certs.d`.
     ///
     /// # Errors
-    /// If that directory has something that cannot be used.
+    /// Fails if that directory has a certificate or key that cannot be used.
     pub(crate) fn of_host(folder: &Path, limits: FetchLimits) -> Result<Self, HostCertsError> {
         Ok(Self::trusting(Roots::of_host(folder)?, limits))
     }
@@ -98,7 +100,7 @@ impl HttpClient {
         }
     }
 
-    /// Goes to other machines through the proxies of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, with TLS.
+    /// Uses the proxies of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` for `https` requests to other machines.
     pub fn with_proxies_of_environment(self) -> Self {
         Self {
             proxies: Some(Matcher::from_env()),
@@ -111,14 +113,14 @@ impl HttpClient {
         &self.limits
     }
 
-    /// Fetches a file as it is.
+    /// Fetches the file at `url`.
     ///
-    /// `consume` runs on a thread of its own, of the lowest priority, and reads the body while it
-    /// comes, decompressed. If it fails, so does this, at once. What it reads is not known to be
-    /// whole before its end was seen: nothing made of it counts until this returns `Ok`.
+    /// `consume` runs on its own thread with the lowest priority. It reads the decompressed body while it arrives. If
+    /// `consume` fails, the fetch fails immediately. The body is not known to be complete before its end, so the result
+    /// of `consume` counts only if this returns `Ok`.
     ///
     /// # Errors
-    /// Whatever kept the body from being read whole, in words that are the same for the same fault.
+    /// Returns the reason why the body was not read completely. The same fault always has the same message.
     pub async fn fetch_file<T, F>(
         &self,
         url: &FileUrl,
@@ -131,7 +133,7 @@ impl HttpClient {
         self.fetch(&url.0, consume).await
     }
 
-    /// Fetches what is at an address, perhaps compressed for the way.
+    /// Fetches the content at an address, which the server may compress.
     pub(super) async fn fetch<T, F>(
         &self,
         address: &Address,
@@ -149,7 +151,7 @@ impl HttpClient {
         self.get(address, headers, read).await
     }
 
-    /// Asks for what is at an address, with these headers, and reads the answer, whatever it is.
+    /// Requests an address with these headers, and reads the response, whatever its status.
     pub(crate) async fn get<T, R, F>(
         &self,
         address: &Address,
@@ -160,12 +162,12 @@ impl HttpClient {
         R: FnOnce(Response<Incoming>) -> F,
         F: Future<Output = Result<T, FetchError>>,
     {
-        // It is large, and would be a part of each future above it.
+        // The future is large, and would otherwise be a part of every future that awaits this one.
         let exchange = Box::pin(self.exchange(address, headers, read));
         within(self.limits.total, AwaitedPart::Whole, exchange).await
     }
 
-    /// One request, without the limit on its total time.
+    /// Makes one request, without the limit on its total time.
     async fn exchange<T, R, F>(
         &self,
         address: &Address,
@@ -223,9 +225,9 @@ impl HttpClient {
     }
 }
 
-// === One connection, one request, one answer ===
+// === One connection, one request, one response ===
 
-/// A connection to an address.
+/// Connects to an address.
 async fn call<C>(connector: C, address: &Address) -> Result<C::Response, C::Error>
 where
     C: tower_service::Service<Uri> + Clone,
@@ -245,8 +247,8 @@ async fn within<T>(
     }
 }
 
-/// The connector gives an error of TLS as an `io::Error`, one of the socket or of looking up the
-/// name as one of its own.
+/// Classifies an error of the connector. TLS errors are `io::Error`s. Errors of the socket and of name resolution have
+/// a type of the connector.
 fn no_connection(error: &(dyn Error + 'static), roots: &Roots, address: &Address) -> FetchError {
     let host = address.host.clone();
     if !error.is::<io::Error>() {
@@ -289,10 +291,10 @@ fn no_answer(error: &(dyn Error + 'static), address: &Address) -> FetchError {
     fault.into()
 }
 
-/// How the body of an answer is compressed, if its head says what is needed to read it.
+/// Returns the encoding of a response whose status and headers allow reading it.
 ///
-/// Its `Content-Type` is not asked: catalogd says `application/jsonl`, older ones guess from the
-/// content, and whether it is a catalog is seen by reading it.
+/// The `Content-Type` is ignored: catalogd sends `application/jsonl`, but older versions guess it from the content.
+/// Only reading shows whether the content is a catalog.
 fn acceptable(answer: &Response<Incoming>) -> Result<Encoding, FetchError> {
     let found = answer.status();
     if found != StatusCode::OK {
@@ -304,7 +306,7 @@ fn acceptable(answer: &Response<Incoming>) -> Result<Encoding, FetchError> {
     Ok(Encoding::of(answer.headers())?)
 }
 
-/// Chunks are the only coding of a transfer that is read.
+/// Whether the transfer coding is chunked, the only one that is supported.
 fn is_chunked(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
     let coding = codings.next().and_then(|coding| coding.to_str().ok());
@@ -312,7 +314,7 @@ fn is_chunked(headers: &HeaderMap) -> bool {
         && codings.next().is_none()
 }
 
-/// Drives a connection while `work` goes on. When that has ended the connection is closed.
+/// Drives a connection while `work` runs. The connection is closed when `work` ends.
 async fn alongside<T>(connection: impl Future, work: impl Future<Output = T>) -> T {
     let driven = async {
         connection.await;
@@ -324,23 +326,23 @@ async fn alongside<T>(connection: impl Future, work: impl Future<Output = T>) ->
     }
 }
 
-/// How much is read from a connection before it is taken: a frame is no larger.
+/// The most bytes that are buffered from a connection, and so the largest size of a frame.
 const READ_AHEAD: usize = 64 << 10;
 
-// === Limits of a fetch: its times and its sizes ===
+// === Limits of a fetch: time and size ===
 
-/// Bounds of one try.
+/// Bounds of one request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FetchLimits {
-    /// The time until there is a connection, with TLS and the look-up of the name.
+    /// The time to establish a connection, including name resolution and TLS.
     pub connect: Duration,
-    /// The time without a byte of the head or the body. The time that `consume` takes does not count.
+    /// The time without a byte of the head or the body. The time spent in `consume` does not count.
     pub silence: Duration,
-    /// All of it.
+    /// The total time.
     pub total: Duration,
-    /// Bytes of the body as it comes.
+    /// The size of the body in bytes as it is sent.
     pub wire: u64,
-    /// Bytes of the body, decompressed.
+    /// The size of the body in bytes, decompressed.
     pub content: u64,
 }
 
@@ -356,39 +358,38 @@ impl Default for FetchLimits {
     }
 }
 
-/// Enough for two SYNs that were lost (1 s and 2 s until they are sent again) in a network that is near.
+/// Enough for two lost SYNs (sent again after 1 s and 2 s) in a nearby network.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Servers send from files; half a minute without a byte is no slowness any more.
+/// Servers send from files, so half a minute without a byte means a fault and not a slow server.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// catalogd's own write timeout, after which it ends the response.
+/// The write timeout of catalogd, after which it ends the response.
 const TOTAL: Duration = Duration::from_mins(5);
 
-// === The time of the next try ===
+// === The time of the next attempt ===
 
-/// How often something is tried, and how long is waited in between: twice as long each time, up to
-/// a limit, and each time by chance a part of that, so that replicas that failed together do not come
-/// back together.
+/// The number of attempts, and the pauses between them. Each pause is twice as long as the one before, up to a limit,
+/// with jitter, so replicas that failed together do not retry together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Retry {
-    /// The longest pause after the first try.
+    /// The longest pause after the first attempt.
     pub base: Duration,
-    /// The longest pause at all.
+    /// The longest pause of all.
     pub cap: Duration,
-    /// How many tries there are in all.
+    /// The number of attempts.
     pub tries: NonZero<u32>,
 }
 
 impl Retry {
-    /// How long to wait after so many tries that failed; `None` if there is no further one.
+    /// Returns the pause after this many failed attempts, or `None` if there is no further attempt.
     ///
-    /// `random` is between 0 and 1, new each time. The pause is at least half of the longest.
+    /// `random` is a new number between 0 and 1. The pause is at least half of the longest.
     pub fn pause(&self, failed: u32, random: f64) -> Option<Duration> {
         (failed < self.tries.get()).then(|| self.delay(failed, random))
     }
 
-    /// The same, with tries without end.
+    /// Like [`Retry::pause`], without a limit on the number of attempts.
     pub fn delay(&self, failed: u32, random: f64) -> Duration {
         let doublings = failed.saturating_sub(1).min(u32::BITS - 1);
         let longest = self.base.saturating_mul(1 << doublings).min(self.cap);
@@ -397,20 +398,20 @@ impl Retry {
         } else {
             1.0
         };
-        // A float rounds: it must not make more of it.
+        // Rounding of floats must not exceed the limit.
         (longest / 2 + (longest / 2).mul_f64(random)).min(longest)
     }
 }
 
-// === URLs of HTTP, as a request needs their parts ===
+// === HTTP URLs, in the parts that a request needs ===
 
-/// Why a base URL leads nowhere.
+/// Why a base URL cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum AddressError {
     /// The text is not a URL, or a URL of another scheme.
     #[error("base {base:?}: expected a URL that starts with https:// or http://")]
     NotHttp {
-        /// What was given.
+        /// The text given as the base.
         base: Box<str>,
     },
     /// The URL names a user. A password can follow, so the URL is not shown.
@@ -419,7 +420,7 @@ pub enum AddressError {
 }
 
 impl AddressError {
-    /// What is wrong with a base that cannot be read. What may hold a password is not shown.
+    /// The fault of a base that cannot be parsed. A base that can contain a password is not shown.
     fn of(base: &str) -> Self {
         if base.contains('@') {
             return Self::User;
@@ -434,19 +435,19 @@ impl AddressError {
 pub(crate) struct Address {
     /// The whole URL.
     pub(crate) uri: Uri,
-    /// What a request line names.
+    /// The path and the query of the request line.
     pub(crate) path: PathAndQuery,
-    /// Host, and port if the URL has one.
+    /// The host, with the port if the URL has one.
     pub(crate) host: Box<str>,
 }
 
-/// A file that is fetched as it is. Its text is without what stands behind a `?`, which may be a key.
+/// The URL of a file. It is displayed without its query, which can contain a key.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 #[display("{}://{}{}", _0.uri.scheme_str().unwrap_or_default(), _0.host, _0.path.path())]
 pub struct FileUrl(Address);
 
 impl Address {
-    /// The URL as it is.
+    /// Parses a URL.
     pub(crate) fn of(url: &str) -> Result<Self, AddressError> {
         Self::with(url, |uri| match uri.query() {
             Some(query) => format!("{}?{query}", uri.path()),
@@ -454,7 +455,7 @@ impl Address {
         })
     }
 
-    /// The URL `base`, with another path.
+    /// Parses the URL `base` and replaces its path.
     pub(crate) fn with(base: &str, path: impl Fn(&Uri) -> String) -> Result<Self, AddressError> {
         let not_http = || AddressError::of(base);
         let uri: Uri = base.parse().map_err(|_| not_http())?;
@@ -477,7 +478,7 @@ impl Address {
         })
     }
 
-    /// Whether it is on this machine, by its name.
+    /// Whether the host is this machine, according to its name or address.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -498,7 +499,7 @@ fn is_http(scheme: &Scheme) -> bool {
     *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS
 }
 
-/// How many characters of a base are shown.
+/// The most characters of a base that are shown.
 const SHOWN: usize = 200;
 
 #[cfg(test)]

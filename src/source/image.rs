@@ -1,4 +1,4 @@
-//! Images of catalogs and bundles: from a registry, or from a layout on disk.
+//! Images of catalogs and bundles, from a registry or from a layout on disk.
 //!
 //! ```text
 //! oci:HOST/REPOSITORY:TAG  --Registry--.                                       .--> layer --> ImageTree
@@ -7,9 +7,9 @@
 //!                                                  directory of the store, which is read as any other
 //! ```
 //!
-//! No layer is held: it is unpacked as it comes, and only what is read of the image reaches the disk. Nothing counts
-//! before its digest is the one that the manifest names. What was unpacked once is found by the digest of the
-//! manifest; of a tag only that is asked for again.
+//! Layers are never kept: they are unpacked as they arrive, and only the directories that are needed reach the disk.
+//! Content is used only after its digest has been compared with the one in the manifest. Unpacked images are cached by
+//! the digest of their manifest, so for a tag only the manifest is requested again.
 //!
 //! Upstream: operator-controller, [`internal/shared/util/image/pull.go`] and
 //! [`internal/catalogd/storage/localdir.go`]; opencontainers/image-spec v1.1.
@@ -57,12 +57,12 @@ use registry::RegistryAccess;
 use store::ImageStore;
 use tree::{ImageTree, KeptFolders};
 
-/// What an image is of.
+/// The kind of content of an image.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ImageKind {
     /// A file-based catalog.
     Catalog,
-    /// A bundle of registry+v1.
+    /// A registry+v1 bundle.
     Bundle,
 }
 
@@ -70,101 +70,101 @@ pub enum ImageKind {
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct ImageError {
-    /// The image, as it was named.
+    /// The image, as the user named it.
     pub place: Box<ImagePlace>,
-    /// What is wrong.
+    /// The fault.
     pub fault: Box<UnpackFault>,
 }
 
-/// What is wrong with an image, or on the way to it.
+/// The faults of an image, or of reaching it.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackFault {
-    /// The registry does not give it.
+    /// The registry does not serve it.
     #[error(transparent)]
     Registry(#[from] RegistryFault),
-    /// Something is wrong at a place that `registries.conf` names instead of the reference.
+    /// A fault at a place that `registries.conf` uses instead of the reference.
     #[error("at {image}: {fault}")]
     Elsewhere {
         /// The image, as the place names it.
         image: Box<str>,
-        /// What is wrong.
+        /// The fault.
         fault: Box<Self>,
     },
-    /// The layout does not have it.
+    /// The layout does not have the image, or cannot be read.
     #[error(transparent)]
     Layout(#[from] LayoutFault),
-    /// Its manifest, or its configuration.
+    /// A fault of the manifest or of the configuration.
     #[error(transparent)]
     Manifest(#[from] ManifestFault),
-    /// One of its layers.
+    /// A fault of a layer.
     #[error("layer {digest}: {fault}")]
     Layer {
-        /// The layer.
+        /// The digest of the layer.
         digest: Sha256,
-        /// What is wrong with it.
+        /// The fault.
         fault: LayerFault,
     },
-    /// Something has other bytes than its digest says.
+    /// The content of a part does not match its digest.
     #[error("{what} has the digest {found}, expected {expected}")]
     Digest {
         /// The manifest, the configuration, or a layer.
         what: &'static str,
-        /// The digest of what came.
+        /// The digest of the content.
         found: Sha256,
-        /// The digest that was asked for.
+        /// The digest that was requested.
         expected: Sha256,
     },
-    /// Its layers are larger than the layers of any catalog.
+    /// The layers are larger than those of any catalog.
     #[error("layers have {bytes} bytes: expected at most {PULLED}")]
     TooLarge {
-        /// What the manifest says.
+        /// The size in the manifest.
         bytes: u64,
     },
-    /// The configuration is larger than any.
+    /// The configuration is larger than the limit.
     #[error("configuration has {bytes} bytes: expected at most {MANIFEST_BYTES}")]
     Config {
-        /// What the manifest says.
+        /// The size in the manifest.
         bytes: u64,
     },
-    /// It is not the image of a catalog.
+    /// The image is not that of a catalog.
     #[error("has no label {CONFIGS}: expected the image of a file-based catalog")]
     NoCatalog,
-    /// The label names something outside.
+    /// The label names a directory outside the image.
     #[error("label {CONFIGS} is {found:?}: expected a directory of the image")]
     Label {
-        /// The value.
+        /// The value of the label.
         found: Box<str>,
     },
-    /// What is meant is not in it.
+    /// The image does not have the directory to read.
     #[error("has no directory /{folder}: expected one with {what}")]
     NoFolder {
         /// The directory.
         folder: Box<str>,
-        /// What should be there.
+        /// The expected content of the directory.
         what: &'static str,
     },
-    /// Its files cannot be written.
+    /// The files cannot be written.
     #[error(transparent)]
     Write(#[from] WriteFault),
-    /// The directory of images cannot be used.
+    /// The directory of cached images cannot be used.
     #[error("cannot keep it in the directory of images: {0}")]
     Store(io::Error),
-    /// A fault of ours.
+    /// A thread ended before its work was done, which is a bug.
     #[error("internal fault: the thread that reads it was lost; please report this")]
     Lost,
 }
 
 impl ImagePlace {
-    /// The image on disk, unpacked. It waits for a registry.
+    /// Unpacks the image, or finds it in the cache. Blocks while it is pulled from a registry.
     ///
     /// # Errors
-    /// Whatever is wrong with it. Nothing of it stays then.
+    /// Fails if the image cannot be read. Nothing of it is kept then.
     pub fn unpacked(
         &self,
         kind: ImageKind,
         progress: &Progress,
     ) -> Result<UnpackedImage, ImageError> {
-        // On a thread of its own, since the caller's may belong to a runtime.
+        // On a separate thread, because the caller's thread may belong to a runtime.
         let unpack = || ImageReader::of_user(kind)?.unpack(self, kind, progress);
         let unpacked = thread::scope(|scope| scope.spawn(unpack).join());
         let unpacked = unpacked.unwrap_or(Err(UnpackFault::Lost));
@@ -176,7 +176,7 @@ impl ImagePlace {
 }
 
 impl UnpackFault {
-    /// The fault at a place, which is named if the reference names another.
+    /// Returns the fault with its place, if that differs from the reference.
     fn at(self, place: &ImageReference, named: &ImageReference) -> Self {
         if place == named {
             return self;
@@ -188,7 +188,7 @@ impl UnpackFault {
     }
 }
 
-/// Reads images, into a store.
+/// A reader of images, which unpacks them into a store.
 struct ImageReader {
     store: ImageStore,
     access: RegistryAccess,
@@ -220,7 +220,7 @@ impl ImageReader {
         unpacked.map_err(|fault| source.located(place, fault))
     }
 
-    /// The image with this manifest, from its parts.
+    /// Unpacks the image with this manifest from its parts.
     fn unpack_parts(
         &self,
         source: &mut ImageParts<'_>,
@@ -242,8 +242,8 @@ impl ImageReader {
 }
 
 impl ImageKind {
-    /// How long one part of an image may take. Stores of blobs send from files, over a network that may be far. A bundle is
-    /// small, and others wait for it where images are read ahead.
+    /// Returns the time limit of each request and of the whole image. Registries send blobs from files, perhaps over a
+    /// slow network. A bundle is small, and other work waits for it when images are read ahead.
     fn longest(self) -> Duration {
         Duration::from_mins(match self {
             Self::Catalog => 30,
@@ -251,7 +251,7 @@ impl ImageKind {
         })
     }
 
-    /// The name of an image in the store.
+    /// Returns the name of an image in the store.
     fn name(self, digest: Sha256) -> String {
         let kind = match self {
             Self::Catalog => "catalog",
@@ -260,7 +260,7 @@ impl ImageKind {
         format!("{kind}-{}", digest.hex())
     }
 
-    /// The directories that are read.
+    /// Returns the directories to read.
     fn kept(self, labels: &BTreeMap<String, String>) -> Result<KeptFolders, UnpackFault> {
         match self {
             Self::Bundle => Ok(KeptFolders(BUNDLE.map(Into::into).into())),
@@ -277,8 +277,8 @@ impl ImageKind {
         }
     }
 
-    /// Refuses an image without what it should be of. If nothing at all is there, that is an answer: the image has no
-    /// bundle.
+    /// Refuses an image without the expected content. A bundle may have neither directory: that means that the image
+    /// has no bundle.
     fn check(self, tree: &ImageTree, kept: &KeptFolders) -> Result<(), UnpackFault> {
         let what = match self {
             Self::Catalog => "the files of the catalog, as its label says",
@@ -296,7 +296,7 @@ impl ImageKind {
         })
     }
 
-    /// The directory that is meant, in the image.
+    /// Returns the directory to read, relative to the image.
     fn root(self, kept: &KeptFolders) -> &str {
         match (self, kept.0.first()) {
             (Self::Catalog, Some(folder)) => folder,
@@ -305,11 +305,11 @@ impl ImageKind {
     }
 }
 
-/// The label with the directory of a catalog.
+/// The label that names the directory of a catalog.
 const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 
-/// What operator-controller reads of a bundle.
+/// The directories that operator-controller reads in a bundle.
 const BUNDLE: [&str; 2] = ["manifests", "metadata"];
 
-/// How many bytes of layers are pulled at most.
+/// The most bytes of layers that are pulled.
 const PULLED: u64 = 8 << 30;

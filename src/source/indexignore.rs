@@ -1,11 +1,11 @@
-//! `.indexignore`: which files of a directory do not belong to the catalog.
+//! `.indexignore`: the files of a directory that do not belong to the catalog.
 //!
-//! The syntax is `.gitignore` as go-git reads it, which differs from git: a pattern without a slash inside
-//! matches any element of a path, a file below an excluded directory can be included again, and `**` does
-//! not have to end where the path does. The last matching pattern of all files decides.
+//! The syntax is `.gitignore` as go-git reads it, which differs from git. A pattern without an inner slash matches any
+//! element of a path. A file below an excluded directory can be included again. `**` can match beyond the end of the
+//! path. The last matching pattern of all files decides.
 //!
-//! The crates `ignore` and `globset` follow git, so they cannot replace this: `[!a]`, `[]a]`, `{a,b}`, an
-//! escape in a class, `a**/c`, and `?` for a character of several bytes mean something else in Go.
+//! The crates `ignore` and `globset` follow git, so they cannot replace this module. In Go, `[!a]`, `[]a]`, `{a,b}`, an
+//! escape in a class, `a**/c`, and `?` for a character of several bytes have another meaning.
 //!
 //! Upstream: github.com/joelanford/ignore, [`ignore.go`]; github.com/go-git/go-git/v5,
 //! `plumbing/format/gitignore`.
@@ -18,54 +18,54 @@ use std::path::Path;
 
 use super::{SourceError, display, io_error};
 
-/// The patterns of a folder and those below it, in the order found.
+/// The patterns of a directory and its subdirectories, in the order in which they were found.
 #[derive(Debug, Default)]
 pub(super) struct Patterns(Vec<Pattern>);
 
 #[derive(Debug)]
 struct Pattern {
-    /// The folder of its file.
+    /// The directory of the `.indexignore` with the pattern.
     folder: Vec<Box<str>>,
     sign: PatternSign,
     target: PatternTarget,
     shape: PatternShape,
 }
 
-/// What a match means.
+/// The effect of a match.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum PatternSign {
     LeaveOut,
     TakeIn,
 }
 
-/// What a pattern can match.
+/// The kind of entry that a pattern can match.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum PatternTarget {
     Anything,
-    /// A folder, and so what is below it.
+    /// A directory, and so everything below it.
     Folder,
 }
 
 #[derive(Debug)]
 enum PatternShape {
-    /// Matches one element of a path, wherever it is.
+    /// Matches one element of a path, at any depth.
     Name(Glob),
-    /// Matches from the folder of its file on.
+    /// Matches a path that starts in the directory of the `.indexignore`.
     Path(Vec<Element>),
 }
 
 #[derive(Debug)]
 enum Element {
-    /// Between two slashes, before the first or after the last: nothing.
+    /// The empty text between two slashes, before the first or after the last.
     Empty,
     /// `**`
     Folders,
     Glob(Glob),
-    /// `**` among other characters: never matches.
+    /// `**` next to other characters, which never matches.
     Never,
 }
 
-/// Reads the patterns of a file that lies in `folder`.
+/// Reads the patterns of a file in the directory `folder`.
 pub(super) fn read(path: &Path, folder: &[Box<str>]) -> Result<Patterns, SourceError> {
     let failed = |source| io_error(path, "read", source);
     let mut text = Vec::new();
@@ -90,12 +90,12 @@ pub(super) fn read(path: &Path, folder: &[Box<str>]) -> Result<Patterns, SourceE
 }
 
 impl Patterns {
-    /// Adds patterns that take precedence.
+    /// Adds patterns that take precedence over earlier ones.
     pub(super) fn extend(&mut self, patterns: Self) {
         self.0.extend(patterns.0);
     }
 
-    /// Whether the file at this path below the root is left out.
+    /// Whether the file at this path below the root is excluded.
     pub(super) fn leave_out(&self, path: &[Box<str>]) -> bool {
         let last = self.0.iter().rev().find(|pattern| pattern.matches(path));
         last.is_some_and(|pattern| pattern.sign == PatternSign::LeaveOut)
@@ -103,7 +103,7 @@ impl Patterns {
 }
 
 impl Pattern {
-    /// None for an empty line and a comment.
+    /// Parses a line. Returns `None` for an empty line and for a comment.
     fn parse(line: &str, folder: &[Box<str>]) -> Option<Self> {
         if line.is_empty() || line.starts_with('#') {
             return None;
@@ -181,15 +181,15 @@ impl Element {
     }
 }
 
-/// Go's `bufio.MaxScanTokenSize`: upstream refuses the file for a longer line.
+/// Go's `bufio.MaxScanTokenSize`. Upstream refuses a file with a longer line.
 const LINE_LIMIT: usize = 64 << 10;
 
-/// How large an `.indexignore` may be.
+/// The largest size of an `.indexignore` in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
 
 // === Patterns for one element of a path, as Go's `filepath.Match` reads them ===
 
-/// A pattern; one that Go calls malformed matches nothing.
+/// A pattern, or `None` for one that Go calls malformed, which matches nothing.
 #[derive(Debug)]
 struct Glob(Option<Vec<GlobToken>>);
 
@@ -220,8 +220,8 @@ impl Glob {
     }
 }
 
-/// Matches with one point to go back to: where the last run began to take characters. A later run
-/// makes going back to an earlier one needless.
+/// Matches with a single backtracking point: the last run. A later run makes backtracking to an earlier one
+/// unnecessary.
 fn matches(mut tokens: &[GlobToken], mut name: &str) -> bool {
     let mut retry = None;
     loop {
@@ -286,7 +286,7 @@ fn tokens(pattern: &str) -> Option<Vec<GlobToken>> {
     Some(tokens)
 }
 
-/// The class after a `[`, and what follows its `]`.
+/// Parses the class after a `[`, and returns it with the text after its `]`.
 fn class(text: &str) -> Option<(GlobToken, &str)> {
     let inner = text.strip_prefix('^');
     let negated = inner.is_some();
@@ -308,7 +308,7 @@ fn class(text: &str) -> Option<(GlobToken, &str)> {
     }
 }
 
-/// A character of a class; something must follow it.
+/// Parses a character of a class. Some text must follow it.
 fn class_char(text: &str) -> Option<(char, &str)> {
     let mut rest = text.chars();
     let character = match rest.next()? {
@@ -324,7 +324,7 @@ fn class_char(text: &str) -> Option<(char, &str)> {
 mod tests {
     use super::*;
 
-    /// Whether `path` is left out by the lines of one file at the root.
+    /// Whether `path` is excluded by the lines of one file at the root.
     fn left_out(lines: &[&str], path: &str) -> bool {
         let patterns = lines.iter().filter_map(|line| Pattern::parse(line, &[]));
         let path = path.split('/').map(Box::from).collect::<Vec<_>>();

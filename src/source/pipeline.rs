@@ -1,16 +1,14 @@
 //! YAML documents on all cores, in order.
 //!
-//! Turning YAML into JSON is ten times the work of reading that JSON, and each document can be
-//! turned by itself. So documents go to threads in turns, and their JSON comes back in the same
-//! turns; what is made of it happens here, one after another. Small catalogs never start a
-//! thread.
+//! Converting YAML to JSON takes ten times as long as reading that JSON, and each document can be converted
+//! independently. So batches of documents go to threads in turn, and their JSON comes back in the same order. It is
+//! consumed here, one document after another. Small catalogs never start a thread.
 //!
-//! A batch has the texts of its documents side by side in one buffer, and their JSON in another. What comes back
-//! is filled again, so a catalog of any size is read in the same few buffers.
+//! A batch has the texts of its documents in one buffer and their JSON in another. The buffers are reused, so a catalog
+//! of any size is read with the same few buffers.
 //!
-//! Invariant: `waiting` lists what was sent and has not come back, oldest first, so reading
-//! results in its order gives the order of the files. What is on its way is bounded in number and
-//! in bytes.
+//! Invariant: `waiting` lists the batches that were sent and have not come back, oldest first. So reading results in
+//! its order keeps the order of the files. The batches under way are bounded in number and in bytes.
 
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -29,7 +27,7 @@ use olmguard_catalog::fbc::{
 };
 use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
-/// Takes what a file holds, in order, and hands blobs to an intake.
+/// Consumes the contents of files in order and hands their blobs to an intake.
 pub(super) struct Pipeline<'scope, 'env, 's, I> {
     scope: &'scope Scope<'scope, 'env>,
     intake: &'s mut I,
@@ -37,27 +35,27 @@ pub(super) struct Pipeline<'scope, 'env, 's, I> {
     batch: Batch,
     workers: Vec<PipelineWorker>,
     waiting: VecDeque<PendingBatch>,
-    /// Batches to be filled again.
+    /// Batches whose buffers can be reused.
     spare: Vec<Batch>,
-    /// Bytes of YAML seen.
+    /// The number of bytes of YAML read so far.
     seen: usize,
-    /// Batches sent to workers.
+    /// The number of batches sent to workers.
     sent: usize,
 }
 
-/// Documents of one file that are worked on together.
+/// Documents of one file that are converted together.
 #[derive(Debug, Default)]
 struct Batch {
     file: Arc<str>,
     /// The texts of the documents.
     text: Vec<u8>,
-    /// Each with the part of `text` that is its own.
+    /// The documents, each with its range of `text`.
     documents: Vec<YamlDocument<Range<usize>>>,
-    /// What each takes of memory, its JSON included.
+    /// The memory of each document, including its JSON.
     loans: Vec<Loan>,
-    /// What the documents stand for.
+    /// The JSON of the documents.
     json: Vec<u8>,
-    /// The part of `json` for each processed document, or the reason why it has none.
+    /// For each converted document its range of `json`, or the reason why it has none.
     done: Vec<Result<(Range<usize>, YamlMarks), FbcError>>,
 }
 
@@ -66,7 +64,7 @@ struct PipelineWorker {
     results: Receiver<Batch>,
 }
 
-/// A batch on its way.
+/// A batch under way.
 struct PendingBatch {
     worker: usize,
     bytes: usize,
@@ -88,12 +86,12 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         }
     }
 
-    /// What reading is counted in.
+    /// The account that counts the memory of reading.
     pub(super) fn memory(&self) -> &Account {
         &self.account
     }
 
-    /// What follows is of this file.
+    /// Starts a file. Everything that follows belongs to it.
     pub(super) fn begin_file(&mut self, name: &str) -> Result<(), SourceError> {
         self.send()?;
         self.batch.file = name.into();
@@ -105,7 +103,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         SourceError::Memory { file, source }
     }
 
-    /// Takes what stands in the folder and is no file, after everything before it.
+    /// Hands over an entry of the directory that is not a file, after everything before it.
     pub(super) fn not_a_file(
         &mut self,
         path: Box<str>,
@@ -116,7 +114,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         taken.map_err(|fault| SourceError::NotAFile { path, fault })
     }
 
-    /// Hands over all that is on its way.
+    /// Hands over everything that is under way.
     pub(super) fn finish(&mut self) -> Result<(), SourceError> {
         self.send()?;
         while !self.waiting.is_empty() {
@@ -125,7 +123,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         Ok(())
     }
 
-    /// Sends the batch off, or works on it here if that is as well.
+    /// Sends the batch to a worker, or converts it on this thread if no worker is available.
     fn send(&mut self) -> Result<(), SourceError> {
         if self.batch.documents.is_empty() {
             return Ok(());
@@ -151,7 +149,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         }
     }
 
-    /// Waits until another batch of this size may be on its way.
+    /// Waits until another batch of this size may be under way.
     fn make_room(&mut self, bytes: usize) -> Result<(), SourceError> {
         let full = |waiting: &VecDeque<PendingBatch>, workers: usize| {
             let under_way: usize = waiting.iter().map(|waiting| waiting.bytes).sum();
@@ -163,8 +161,8 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         Ok(())
     }
 
-    /// The worker whose turn it is; none for a small catalog, and for a document so large that
-    /// several at once could exhaust memory.
+    /// Returns the worker whose turn it is. Returns `None` for a small catalog, and for a document so large that
+    /// several at the same time could exhaust memory.
     fn worker(&mut self, bytes: usize) -> Option<usize> {
         if self.seen < WORTH_A_THREAD || bytes > BYTES_UNDER_WAY {
             return None;
@@ -185,7 +183,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         self.hand_over(batch)
     }
 
-    /// Takes the oldest batch back, and hands its blobs over.
+    /// Receives the oldest batch and hands over its blobs.
     fn receive(&mut self) -> Result<(), SourceError> {
         let oldest = self.waiting.pop_front();
         let worker = oldest.and_then(|waiting| self.workers.get(waiting.worker));
@@ -195,7 +193,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         self.hand_over(batch)
     }
 
-    /// Hands over the blobs of a batch that was worked on, and keeps its buffers unless they are large.
+    /// Hands over the blobs of a converted batch, and keeps its buffers unless they are large.
     fn hand_over(&mut self, batch: Batch) -> Result<(), SourceError> {
         for (document, done) in batch.documents.iter().zip(&batch.done) {
             let document = written(&batch.text, document);
@@ -224,7 +222,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
 impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
     type Error = SourceError;
 
-    /// Hands it over after everything before it.
+    /// Hands over a blob after everything before it.
     fn blob(
         &mut self,
         blob: I::Blob<'_>,
@@ -256,7 +254,7 @@ impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
         self.send()
     }
 
-    /// An earlier one has precedence.
+    /// Hands over a fault after everything before it, because an earlier fault has precedence.
     fn fault(
         &mut self,
         fault: FbcError,
@@ -283,7 +281,7 @@ impl Batch {
         });
     }
 
-    /// Turns the documents into JSON, except those whose aliases need more memory than was lent for them.
+    /// Converts the documents to JSON, except those whose aliases need more memory than was lent for them.
     fn work(&mut self, places: Places) {
         for document in &self.documents {
             let start = self.json.len();
@@ -298,7 +296,7 @@ impl Batch {
         }
     }
 
-    /// Empties it, to be filled again; none if that would hold much memory.
+    /// Empties the batch for reuse. Returns `None` if its buffers are too large to keep.
     fn emptied(mut self) -> Option<Self> {
         self.documents.clear();
         self.loans.clear();
@@ -311,12 +309,12 @@ impl Batch {
 }
 
 impl PipelineWorker {
-    /// Starts a thread; none if the system has no more.
+    /// Starts a thread. Returns `None` if the system cannot start one.
     fn start<'scope>(scope: &'scope Scope<'scope, '_>, places: Places) -> Option<Self> {
         let (jobs, todo) = sync_channel::<Batch>(QUEUE);
         let (done, results) = sync_channel(QUEUE);
         let work = move || {
-            // The other end is gone when reading stopped at a fault: nobody wants the rest.
+            // The other end is closed if reading stopped at a fault. The rest is then not needed.
             for mut batch in todo {
                 batch.work(places);
                 if done.send(batch).is_err() {
@@ -344,7 +342,7 @@ fn hand_over_alone<I: Intake>(
     reader::hand_over_document(document, &json, &marks, file, intake)
 }
 
-/// A document with its part of the text of a batch.
+/// Returns a document with its part of the text of a batch.
 fn written<'t>(text: &'t [u8], document: &YamlDocument<Range<usize>>) -> YamlDocument<&'t [u8]> {
     YamlDocument {
         text: text.get(document.text.clone()).unwrap_or_default(),
@@ -362,35 +360,36 @@ fn fbc_error(file: &str, source: FbcError) -> SourceError {
     }
 }
 
-/// What the text of a document takes for each of its bytes: a copy, its JSON in a buffer that may be
-/// growing, and a scalar as long as all of it.
+/// The memory that a document needs for each byte of its text: a copy, its JSON in a buffer that may be growing, and a
+/// scalar as long as the document.
 const YAML_PER_BYTE: usize = 5;
 
-/// How much JSON for each byte of a document a batch keeps.
+/// The bytes of JSON that a batch keeps for each byte of a document.
 const JSON_PER_BYTE: usize = 3;
 
-/// How much YAML makes a batch: enough that handing it over costs nothing beside reading it.
+/// The size of a batch in bytes of YAML, large enough that the cost of handing it over is negligible.
 const BATCH: usize = 128 << 10;
 
-/// Up to how many bytes a buffer of a batch is used again: most documents that fill a batch are no larger than it.
+/// The largest buffer of a batch that is reused. Most documents that fill a batch are no larger than this.
 const KEPT: usize = 4 * BATCH;
 
-/// Catalogs with less YAML are read before a thread would have started.
+/// The least YAML that is worth a thread. Smaller catalogs are read before a thread would have started.
 const WORTH_A_THREAD: usize = 512 << 10;
 
-/// Batches on their way to and from one worker: one being worked on, one waiting.
+/// The most batches under way to and from one worker: one in work, one waiting.
 const QUEUE: usize = 2;
 
-/// How much YAML may be on its way at all.
+/// The most bytes of YAML under way at any time.
 const BYTES_UNDER_WAY: usize = 8 << 20;
 
-/// More do not help: one thread makes blobs of what comes back.
+/// The most workers. More do not help, because one thread makes blobs of their results.
 const WORKERS: usize = 8;
 
-/// Nothing a worker does recurses.
+/// The stack of a worker in bytes. A worker does not use recursion.
 const STACK: usize = 512 << 10;
 
-/// How many threads can run at the same time. Asked once: the answer takes several files of the system.
+/// Returns how many threads can run at the same time. The answer is cached, because it takes reading several system
+/// files.
 pub(super) fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))

@@ -1,7 +1,7 @@
 //! Reasons why a catalog could not be fetched.
 //!
-//! The words go into verdicts and are compared from try to try, so the same fault has the same ones:
-//! no port of ours, no moment, no count that differs each time. They are of one line.
+//! The messages appear in verdicts and are compared between attempts, so the same fault always has the same message.
+//! They contain no local port, no time, and no count that differs each time. They have one line.
 
 use std::error;
 use std::io::{self, ErrorKind};
@@ -15,46 +15,46 @@ use time::OffsetDateTime;
 use crate::source::SourceError;
 use crate::source::http::AddressError;
 
-/// What went wrong.
+/// Why a fetch failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The base is no URL of HTTP.
+    /// The base is not an HTTP URL.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// The host has no address, or nobody listens there.
+    /// The host has no address, or does not accept the connection.
     #[error("cannot connect to {host}: {why}")]
     Connect {
-        /// Host, and port if the URL names it.
+        /// The host, with the port if the URL has one.
         host: Box<str>,
-        /// What the system says.
+        /// The error of the system.
         why: Box<str>,
     },
-    /// There is no TLS to be had, or none that can be trusted.
+    /// The TLS handshake failed, or the certificate is not trusted.
     #[error("TLS with {host}: {fault}")]
     Tls {
-        /// Host, and port if the URL names it.
+        /// The host, with the port if the URL has one.
         host: Box<str>,
-        /// What is wrong with it.
+        /// The fault.
         fault: TlsFault,
     },
     /// The fetch takes too long.
     #[error("timed out: {awaited} within {limit:?}")]
     Timeout {
-        /// What there was none of.
+        /// The part that did not arrive.
         awaited: AwaitedPart,
-        /// How long it was waited for.
+        /// The limit that was exceeded.
         limit: Duration,
     },
-    /// Anything but 200.
+    /// The status is not 200.
     #[error("answered HTTP {found}, expected 200 OK{}", hint(*.found))]
     Status {
-        /// The status of the answer.
+        /// The status of the response.
         found: StatusCode,
     },
-    /// What came has no end.
+    /// The body ended too early.
     #[error("body is cut off: it ended before {end}")]
     Truncated {
-        /// What would have been its end.
+        /// The end that was expected.
         end: BodyEnd,
     },
     /// The body is larger than the limit.
@@ -62,7 +62,7 @@ pub enum FetchError {
     TooLarge {
         /// The size that exceeds the limit.
         size: BodySize,
-        /// How many bytes are read.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The body is complete, but not a catalog.
@@ -71,16 +71,16 @@ pub enum FetchError {
     /// The body claims to be gzip, but is not.
     #[error("body is not valid gzip, which its Content-Encoding announces: {why}")]
     Gzip {
-        /// What the decompressor says.
+        /// The error of the decompressor.
         why: Box<str>,
     },
-    /// The answer is not one that can be taken.
+    /// The response cannot be used.
     #[error(transparent)]
     Response(#[from] ResponseFault),
     /// No thread could be started to read the body.
     #[error("cannot start a thread to read the body: {why}")]
     NoThread {
-        /// What the system says.
+        /// The error of the system.
         why: Box<str>,
     },
     /// The thread that read the body panicked.
@@ -91,27 +91,27 @@ pub enum FetchError {
 /// The kinds of fault of a fetch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FetchClass {
-    /// The base is no URL that can be used.
+    /// The base is not a usable URL.
     Address,
-    /// Nobody takes the connection.
+    /// The host does not accept the connection.
     Connect,
-    /// The peer is not who it has to be.
+    /// TLS failed, or the peer is not trusted.
     Tls,
     /// The fetch took too long, or nothing arrived for too long.
     Timeout,
-    /// The answer is another than 200.
+    /// The status of the response is not 200.
     Status,
     /// The body ended early.
     Truncated,
-    /// The content is larger than is taken.
+    /// The content exceeds a limit.
     TooLarge,
-    /// The content is no catalog.
+    /// The content is not a catalog.
     Content,
     /// Anything else.
     Other,
 }
 
-/// An answer that cannot be taken.
+/// Why a response cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ResponseFault {
     /// The connection ended without an answer.
@@ -120,16 +120,16 @@ pub enum ResponseFault {
     /// The response is not HTTP/1.1.
     #[error("answer is not HTTP/1.1: {why}")]
     NotHttp {
-        /// What does not fit.
+        /// The error of the HTTP parser.
         why: Box<str>,
     },
     /// The body has a compression that was not requested.
     #[error("answer has Content-Encoding {found:?}, expected gzip or none")]
     Encoding {
-        /// The means.
+        /// The value of the header.
         found: Box<str>,
     },
-    /// Nothing tells where its body ends.
+    /// The headers do not define the end of the body.
     #[error(
         "answer has neither Content-Length nor chunked encoding: expected one of them, to know \
          that the body is complete"
@@ -138,24 +138,24 @@ pub enum ResponseFault {
     /// The connection broke.
     #[error("connection broke: {why}")]
     Broken {
-        /// What the system says.
+        /// The error of the system.
         why: Box<str>,
     },
 }
 
-/// What is waited for.
+/// The part of a fetch that is awaited.
 #[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum AwaitedPart {
     /// A connection, with TLS.
     #[display("no connection")]
     Connection,
-    /// The head of an answer.
+    /// The head of a response.
     #[display("no answer")]
     Answer,
     /// More of the body.
     #[display("no further byte of the body")]
     Progress,
-    /// All of it.
+    /// The complete body.
     #[display("not fetched")]
     Whole,
 }
@@ -163,10 +163,10 @@ pub enum AwaitedPart {
 /// The expected end of a body.
 #[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum BodyEnd {
-    /// After as many bytes as its `Content-Length` says.
+    /// The end after as many bytes as `Content-Length` announces.
     #[display("the {_0} bytes of its Content-Length")]
     Length(u64),
-    /// After its last chunk.
+    /// The end after the last chunk.
     #[display("its last chunk")]
     LastChunk,
     /// The end of the compressed data.
@@ -174,19 +174,19 @@ pub enum BodyEnd {
     Gzip,
 }
 
-/// A size of a body.
+/// Which size of a body exceeds its limit.
 #[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum BodySize {
     /// The size on the wire.
     #[display("as sent")]
     Sent,
-    /// What becomes of it.
+    /// The size after decompression.
     #[display("decompressed")]
     Decompressed,
 }
 
 impl FetchError {
-    /// Its kind.
+    /// The kind of the fault.
     pub fn class(&self) -> FetchClass {
         match self {
             Self::Address(_) => FetchClass::Address,
@@ -204,7 +204,7 @@ impl FetchError {
         }
     }
 
-    /// Whether there was no connection in time: none to the host, or none with TLS.
+    /// Whether no connection was made: it failed, or it timed out, also during the TLS handshake.
     pub(crate) fn is_unconnected(&self) -> bool {
         match self {
             Self::Connect { .. } => true,
@@ -214,7 +214,7 @@ impl FetchError {
     }
 }
 
-/// What may be the matter.
+/// A likely cause, to add to the message.
 fn hint(found: StatusCode) -> &'static str {
     if found == StatusCode::NOT_FOUND {
         "; catalogd answers so until it has loaded the catalog"
@@ -225,12 +225,12 @@ fn hint(found: StatusCode) -> &'static str {
     }
 }
 
-// === Faults of TLS, worded for users where the texts of rustls are for programmers ===
+// === Faults of TLS, worded for users because the messages of rustls are for programmers ===
 
-/// Why there is no TLS.
+/// Why a TLS connection failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TlsFault {
-    /// Nobody who is trusted signed the certificate.
+    /// The issuer of the certificate is not trusted.
     #[error("certificate is not signed by a CA certificate in {trusted}")]
     UnknownIssuer {
         /// The origin of the trusted CAs.
@@ -239,30 +239,30 @@ pub enum TlsFault {
     /// The certificate has expired.
     #[error("certificate expired on {not_after}")]
     Expired {
-        /// When.
+        /// The last day of its validity.
         not_after: Box<str>,
     },
     /// The certificate is not valid yet.
     #[error("certificate is not valid before {not_before}")]
     NotYet {
-        /// When it will.
+        /// The first day of its validity.
         not_before: Box<str>,
     },
     /// The certificate is for another name.
     #[error("certificate is for {found}, expected {expected:?}")]
     WrongName {
-        /// The name that is called.
+        /// The name of the host in the URL.
         expected: Box<str>,
         /// The names in the certificate.
         found: Box<str>,
     },
-    /// The other side speaks something else.
+    /// The server does not use TLS.
     #[error("expected a server with TLS, found one without")]
     None,
-    /// The connection ended.
+    /// The connection was closed.
     #[error("connection was closed in the handshake")]
     Closed,
-    /// The other side speaks another protocol within TLS.
+    /// The server does not accept HTTP/1.1 in ALPN.
     #[error("expected a server with HTTP/1.1, found one that refuses it")]
     NoHttp1,
     /// Anything else.
@@ -274,7 +274,7 @@ pub enum TlsFault {
 }
 
 impl TlsFault {
-    /// What `error` means where the CAs in `trusted` are trusted.
+    /// Classifies an error, if `trusted` is the origin of the trusted CAs.
     pub(super) fn of(error: &rustls::Error, trusted: &str) -> Self {
         match error {
             rustls::Error::InvalidCertificate(error) => Self::of_certificate(error, trusted),
@@ -308,14 +308,14 @@ impl TlsFault {
         }
     }
 
-    /// The words hold what the peer sent: they are cut.
+    /// An error in the words of rustls. They are cut, because they can contain text that the peer sent.
     fn other(error: &rustls::Error) -> Self {
         let why: String = error.to_string().chars().take(WORDS).collect();
         Self::Other { why: why.into() }
     }
 }
 
-/// The first names, as rustls lists them: `DnsName("a")`.
+/// Lists the first names, which rustls writes as `DnsName("a")`.
 fn listed(names: &[String]) -> Box<str> {
     let shown: Vec<_> = names.iter().take(NAMES).map(|name| shown(name)).collect();
     match names.len().saturating_sub(NAMES) {
@@ -332,7 +332,7 @@ fn shown(name: &str) -> String {
     format!("{:?}", bare.chars().take(WORDS).collect::<String>())
 }
 
-/// The day, in UTC.
+/// Returns the day in UTC.
 fn date(moment: UnixTime) -> Box<str> {
     let seconds = i64::try_from(moment.as_secs()).unwrap_or(i64::MAX);
     OffsetDateTime::from_unix_timestamp(seconds).map_or_else(
@@ -341,10 +341,10 @@ fn date(moment: UnixTime) -> Box<str> {
     )
 }
 
-/// How many names of a certificate are told.
+/// The most names of a certificate that are shown.
 const NAMES: usize = 3;
 
-/// How many characters of a name or an error are told: no name in DNS is longer.
+/// The most characters of a name or an error that are shown. No DNS name is longer.
 const WORDS: usize = 253;
 
 // === The cause of an error of a connection ===
@@ -356,11 +356,11 @@ const WORDS: usize = 253;
 pub(super) enum FailedLayer<'e> {
     /// TLS.
     Tls(&'e rustls::Error),
-    /// The peer went away.
+    /// The peer closed the connection.
     Ended,
-    /// What came is not HTTP, for this reason.
+    /// The response is not HTTP, for this reason.
     NotHttp(Box<str>),
-    /// Anything else, in words.
+    /// Anything else, described by this text.
     Other(Box<str>),
 }
 
@@ -380,7 +380,7 @@ impl<'e> FailedLayer<'e> {
     }
 }
 
-/// The last error of a chain, in words without numbers of the system.
+/// Returns the last error of a chain as text, without system error numbers.
 pub(super) fn innermost(error: &(dyn error::Error + 'static)) -> Box<str> {
     let last = chain(error).last().unwrap_or(error);
     match last.downcast_ref::<io::Error>() {
@@ -395,7 +395,7 @@ fn chain<'e>(
     std::iter::successors(Some(error), |error| inner(*error))
 }
 
-/// What an error wraps. An `io::Error` names as its source that of what it wraps.
+/// Returns the error that this one wraps. The `source` of an `io::Error` skips the error that it wraps directly.
 fn inner<'e>(error: &'e (dyn error::Error + 'static)) -> Option<&'e (dyn error::Error + 'static)> {
     let io = error.downcast_ref::<io::Error>();
     match io.and_then(io::Error::get_ref) {
@@ -411,7 +411,7 @@ fn is_end(error: &(dyn error::Error + 'static)) -> bool {
         || io.is_some_and(|error| ENDS.contains(&error.kind()))
 }
 
-/// How a socket says that the peer went away.
+/// The errors with which a socket reports that the peer has closed it.
 const ENDS: [ErrorKind; 4] = [
     ErrorKind::BrokenPipe,
     ErrorKind::ConnectionAborted,

@@ -21,10 +21,10 @@ use super::{AwaitedPart, BodyEnd, BodySize, FetchError, FetchLimits, FetchedBody
 use crate::source::SourceError;
 use crate::source::digest::{Sha256, Sha256Context};
 
-/// One step of a body; none at the end of a whole one. A queue that ends without it was given up.
+/// A piece of a body, or `None` at the end of a complete body. A queue that ends without `None` was abandoned.
 type BodyPiece = Option<Bytes>;
 
-/// A body as it comes.
+/// The body of a response, as it arrives.
 pub(super) struct Pieces {
     queue: Receiver<BodyPiece>,
     current: Bytes,
@@ -67,14 +67,14 @@ impl Read for Pieces {
     }
 }
 
-/// A body as `consume` reads it.
+/// The body as `consume` reads it, decompressed, counted and digested.
 pub(super) struct ConsumedBody {
     input: Box<dyn Read>,
     is_gzip: bool,
     digest: Sha256Context,
     bytes: u64,
     limit: u64,
-    /// What ended it too early. A reader may word an error anew, or pass over it: this stays.
+    /// The first fault of the body. It is kept here because a reader may reword or ignore an error.
     fault: Option<FetchError>,
 }
 
@@ -94,13 +94,13 @@ impl ConsumedBody {
         }
     }
 
-    /// What was made of it, if it is whole: what was left unread is looked at for that.
+    /// Reads the rest of the body to check that it is complete, and then returns the value.
     pub(super) fn finish<T>(
         mut self,
         value: Result<T, SourceError>,
     ) -> Result<(T, Sha256), FetchError> {
         if value.is_ok() {
-            // An error of it is kept as the fault.
+            // An error is kept in `fault`.
             drop(io::copy(&mut self, &mut io::sink()));
         }
         if let Some(fault) = self.fault {
@@ -146,13 +146,13 @@ impl Read for ConsumedBody {
     }
 }
 
-/// Seen only by a reader whose fetch has ended otherwise.
+/// The message of a read after the fetch has ended. Only a reader that is still running sees it.
 const GIVEN_UP: &str = "the fetch was given up";
 
 // === The frames of a body, handed to the thread that reads them ===
 
-/// Hands a body over, frame by frame, and counts its bytes. If nobody takes them any more, it ends:
-/// the other side says why.
+/// Sends a body to the reading thread, frame by frame, and counts its bytes. Stops if the reader has gone, because the
+/// reader reports the reason.
 pub(super) async fn feed<B>(
     body: B,
     limits: &FetchLimits,
@@ -181,7 +181,7 @@ where
     }
 }
 
-/// What comes next, trailers aside.
+/// Returns the next piece of data. Trailers are skipped.
 async fn next<B>(
     mut body: Pin<&mut B>,
     end: BodyEnd,
@@ -225,12 +225,12 @@ fn broken(error: &(dyn Error + 'static), end: BodyEnd) -> FetchError {
     ResponseFault::Broken { why }.into()
 }
 
-// === A body, from the runtime to a thread that reads it ===
+// === From the runtime to the thread that reads a body ===
 //
-// Reading a catalog takes a processor seconds. So it does not run on the threads that answer the API
-// server, and gives way to them. At most a few frames wait between the two.
+// Reading a catalog takes seconds of CPU time. So it runs on its own thread, which has a lower priority than the
+// threads that answer the API server. At most a few frames are queued between them.
 
-/// How a body is compressed.
+/// The compression of a body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Encoding {
     /// No compression.
@@ -240,10 +240,10 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// What the head of an answer says.
+    /// Reads the encoding from the headers of a response.
     ///
     /// # Errors
-    /// If it is another one, or several.
+    /// Fails if there are several encodings, or one that is not supported.
     pub fn of(headers: &HeaderMap) -> Result<Self, ResponseFault> {
         let mut values = headers.get_all(CONTENT_ENCODING).iter();
         let (first, more) = (values.next(), values.next());
@@ -261,9 +261,8 @@ impl Encoding {
     }
 }
 
-/// Reads a body from anywhere as a fetch reads it: by `f`, on a thread of its own of the
-/// lowest priority, decompressed, within the limits on silence and size. Whoever calls it sees to
-/// the total time.
+/// Reads any body as a fetch reads it: with `f`, on its own thread with the lowest priority, decompressed, within the
+/// limits on silence and size. The caller must limit the total time.
 ///
 /// # Errors
 /// The errors of [`HttpClient::fetch_file`](super::HttpClient::fetch_file) about a body.
@@ -285,7 +284,7 @@ where
     let thread = thread::Builder::new().name("catalog".to_owned());
     let started = thread.spawn(move || {
         give_way();
-        // Nobody waits for it any more where the fetch was given up.
+        // No one receives the result if the fetch was abandoned.
         drop(done.send(read(queue, encoding, content, f)));
     });
     started.map_err(|error| FetchError::NoThread {
@@ -302,7 +301,7 @@ where
     })
 }
 
-/// What the thread does.
+/// Runs on the reading thread.
 fn read<T>(
     queue: Receiver<BodyPiece>,
     encoding: Encoding,
@@ -314,19 +313,19 @@ fn read<T>(
     content.finish(value)
 }
 
-/// On Linux a priority is that of a thread; elsewhere it would be that of the whole process.
+/// Lowers the priority of the thread. Only on Linux, because elsewhere this would affect the whole process.
 fn give_way() {
     if cfg!(target_os = "linux") {
-        // Without it the work is done all the same.
+        // A failure only means that the thread keeps its priority.
         setpriority_process(None, LOWEST_PRIORITY).unwrap_or_default();
     }
 }
 
-/// How many frames are on their way: with frames of 64 KiB a quarter of a megabyte.
+/// The number of frames in the queue: a quarter of a megabyte with frames of 64 KiB.
 const IN_FLIGHT: usize = 4;
 
-/// The largest nice value there is.
+/// The largest nice value.
 const LOWEST_PRIORITY: i32 = 19;
 
-/// How much of an unknown encoding is told.
+/// The most characters of an unknown encoding that are shown.
 const ENCODING_SHOWN: usize = 40;

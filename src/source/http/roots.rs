@@ -1,8 +1,8 @@
-//! The CA certificates by which a server is trusted.
+//! The CA certificates that servers are verified with.
 //!
-//! A CA's file is read again before each try and compared by its content: it is a mounted Secret or
-//! `ConfigMap`, which changes by the renaming of links beside it. What cannot be used is told once,
-//! and what was good last stays.
+//! The file of a CA is read again before each request and compared by its content. It is usually a mounted Secret or
+//! `ConfigMap`, which changes by renaming the symbolic link to its directory. A fault is logged once, and the last good
+//! certificates stay in use.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -26,22 +26,22 @@ pub(super) struct Roots(RootsKind);
 
 #[derive(Debug)]
 enum RootsKind {
-    /// What the system trusted at the start.
+    /// The CA certificates that the system trusted at the start.
     System(Arc<ClientConfig>),
-    /// The same, with the certificates for a host in a directory.
+    /// The CA certificates of the system, and the certificates for a host in this directory.
     Host(PathBuf, Arc<ClientConfig>),
-    /// A file or folder.
+    /// A file or a directory, which is read again.
     Path(PathBuf, Mutex<RootsState>),
 }
 
-/// What was found last, and what was good last.
+/// The content read last, and the last good configuration.
 #[derive(Debug)]
 struct RootsState {
     mark: ContentMark,
     config: Arc<ClientConfig>,
 }
 
-/// A mark that changes with the content: the digest of each file, or why there is none.
+/// A mark that changes with the content: the digest of each file, or the reason why it cannot be read.
 #[derive(Debug, Eq, PartialEq)]
 enum ContentMark {
     Content(Vec<Sha256>),
@@ -60,13 +60,13 @@ impl Roots {
         Ok(Self(RootsKind::Path(path.to_owned(), seen)))
     }
 
-    /// The CAs of the system, and the certificates for a host in its directory of `certs.d`.
+    /// Trusts the CAs of the system and the certificates in the directory of a host in `certs.d`.
     pub(super) fn of_host(folder: &Path) -> Result<Self, HostCertsError> {
         let config = Arc::new(finish(config(builder(), folder)?));
         Ok(Self(RootsKind::Host(folder.to_owned(), config)))
     }
 
-    /// The terms of now. It reads files.
+    /// Returns the current configuration. Reads files, so it can block.
     pub(super) fn config(&self) -> Arc<ClientConfig> {
         match &self.0 {
             RootsKind::System(config) | RootsKind::Host(_, config) => Arc::clone(config),
@@ -122,8 +122,8 @@ impl ContentMark {
     }
 }
 
-/// What the system trusts. Where it trusts nobody, no certificate will do; without TLS that is no
-/// matter, so it is no fault here.
+/// Trusts the CA certificates of the system. If it has none, no certificate is accepted. That is not an error here,
+/// because plain HTTP still works.
 fn system() -> ClientConfig {
     match builder().with_native_roots() {
         Ok(config) => finish(config.with_no_client_auth()),
@@ -142,17 +142,17 @@ pub(super) fn builder() -> ConfigBuilder<ClientConfig, WantsVerifier> {
         .expect("ring has ciphers for TLS 1.2 and 1.3")
 }
 
-/// Every connection verifies anew: a session that is resumed would outlive its certificate.
+/// Disables session resumption, so each connection verifies the certificate: a resumed session could outlive it.
 fn finish(mut config: ClientConfig) -> ClientConfig {
     config.resumption = Resumption::disabled();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config
 }
 
-// === The certificates of a CA, from a file or a folder ===
+// === The certificates of a CA, from a file or a directory ===
 //
-// A directory is read as operator-controller reads its `--catalogd-cas-dir`: every file in it, without
-// those that have no certificates, because a mounted Secret can hold keys too.
+// A directory is read as operator-controller reads its `--catalogd-cas-dir`: every file in it. Files without
+// certificates are skipped, because a mounted Secret can also contain keys.
 //
 // Upstream: operator-controller, [`internal/shared/util/http/certutil.go`].
 //
@@ -167,16 +167,16 @@ pub enum RootsError {
     /// One of the certificates cannot be used as a CA.
     #[error("{}: certificate {number} cannot be used: {why}", path.display())]
     Certificate {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// Which, counted from 1, files of a folder in the order of their names.
+        /// The number of the certificate, counted from 1, with the files of a directory in the order of names.
         number: usize,
-        /// What rustls says.
+        /// The error of rustls.
         why: Box<str>,
     },
 }
 
-/// The CAs whose certificates are in these files, which are at `path`.
+/// Collects the certificates of these files, which are at `path`.
 fn roots(path: &Path, files: &[PemFile]) -> Result<RootCertStore, RootsError> {
     let mut roots = RootCertStore::empty();
     let certificates = files.iter().flat_map(PemFile::each_certificate);
@@ -194,7 +194,7 @@ fn roots(path: &Path, files: &[PemFile]) -> Result<RootCertStore, RootsError> {
     Ok(roots)
 }
 
-/// The file, or all files of the folder.
+/// Reads the file, or all files of the directory.
 fn read_ca(path: &Path) -> Result<Vec<PemFile>, RootsError> {
     let (mut read, mut bytes) = (Vec::new(), 0);
     for file in files(path).map_err(|source| unreadable(path, source))? {
@@ -208,7 +208,7 @@ fn read_ca(path: &Path) -> Result<Vec<PemFile>, RootsError> {
     Ok(read)
 }
 
-/// The path itself, or the files in it by name. Links are followed.
+/// Returns the path itself, or the files of the directory in the order of names. Symbolic links are followed.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -228,15 +228,15 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
 //
 // ```text
 // NAME.crt             CA certificates, trusted in addition to the CA certificates of the system
-// NAME.cert, NAME.key  the certificate that the client shows, and its key
+// NAME.cert, NAME.key  the client certificate and its key
 // ```
 //
-// A text in `NAME.crt` that is not a certificate is skipped. A link to a missing file is skipped too. Upstream does the
-// same, but reads a certificate after a block without an end, which is skipped here. Upstream can choose between several
-// client certificates. Here there can be only one.
+// Text in `NAME.crt` that is not a certificate is skipped, and so is a link to a missing file. Upstream does the same,
+// but it also reads a certificate after a block without an end, which is skipped here. Upstream can choose between
+// several client certificates. Here there can be only one.
 //
-// All connections for an image use them, also a connection to the token service of the registry or to the store of its
-// blobs, as upstream does.
+// The certificates are used for all connections for an image, including those to the token service of the registry and
+// to its blob store. Upstream does the same.
 //
 // Upstream: go.podman.io/image v5.40.0, [`pkg/tlsclientconfig/tlsclientconfig.go`] (`SetupCertificates`).
 //
@@ -262,10 +262,10 @@ pub enum HostCertsError {
     /// Several client certificates.
     #[error("{}: second client certificate: expected one .cert with its .key", .path.display())]
     Several {
-        /// The second.
+        /// The second certificate.
         path: PathBuf,
     },
-    /// Certificate and key do not fit.
+    /// The certificate and the key do not match.
     #[error("{}: client certificate cannot be used: {source}", .path.display())]
     Client {
         /// The certificate.
@@ -275,7 +275,7 @@ pub enum HostCertsError {
     },
 }
 
-/// The terms of connections for the host with this directory.
+/// Builds the TLS configuration for the host with this directory.
 pub(super) fn config(
     builder: ConfigBuilder<ClientConfig, WantsVerifier>,
     folder: &Path,
@@ -284,7 +284,7 @@ pub(super) fn config(
     with_client(builder.with_root_certificates(trusted(&names)?), &names)
 }
 
-/// The authorities of the system and of the directory.
+/// Returns the CAs of the system and of the directory.
 fn trusted(paths: &[PathBuf]) -> Result<RootCertStore, HostCertsError> {
     let mut trusted = RootCertStore::empty();
     trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -298,7 +298,7 @@ fn trusted(paths: &[PathBuf]) -> Result<RootCertStore, HostCertsError> {
     Ok(trusted)
 }
 
-/// The terms with the client certificate of the directory, if it has one.
+/// Adds the client certificate of the directory, if it has one.
 fn with_client(
     builder: ConfigBuilder<ClientConfig, WantsClientCert>,
     paths: &[PathBuf],
@@ -322,7 +322,7 @@ fn with_client(
     })
 }
 
-/// The file that belongs to a certificate or a key.
+/// Returns the file that belongs to a certificate or a key.
 fn other(path: &Path, ending: &str, paths: &[PathBuf]) -> Result<PathBuf, HostCertsError> {
     let missing = path.with_extension(ending);
     if paths.contains(&missing) {
@@ -336,7 +336,8 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found == ending)
 }
 
-/// The files of a directory by name. A directory that cannot be read has none, as upstream does.
+/// Lists a directory in the order of names. A directory that does not exist or must not be read is empty, as it is
+/// upstream.
 fn names(folder: &Path) -> Result<Vec<PathBuf>, HostCertsError> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut paths: Vec<_> = match entries {
@@ -366,7 +367,7 @@ mod tests {
 
     use super::*;
 
-    /// A log that a test reads.
+    /// A log whose text the test reads.
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -389,7 +390,7 @@ mod tests {
     }
 
     impl Log {
-        /// What is logged while `act` runs, a line each, without the time.
+        /// Returns the lines that are logged while `act` runs, without the time.
         fn of(act: impl FnOnce()) -> Vec<String> {
             let log = Self::default();
             let format = tracing_subscriber::fmt().without_time().with_ansi(false);
@@ -478,7 +479,7 @@ mod tests {
         (pair.cert.pem(), pair.signing_key.serialize_pem())
     }
 
-    /// The terms by a directory with these files.
+    /// Returns the configuration for a directory with these files.
     fn of(files: &[(&str, &str)]) -> Result<ClientConfig, String> {
         let folder = TempDir::new().unwrap();
         for (name, content) in files {

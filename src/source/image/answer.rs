@@ -1,4 +1,5 @@
-//! What the answers of a registry mean: content, a challenge, another place, later, or nothing; and why there is no image.
+//! The answers of a registry (content, a challenge, a redirect, or a failure), and the reasons why an image cannot be
+//! pulled.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,12 +16,12 @@ use crate::source::http::{
     Address, AddressError, AwaitedPart, FetchError, HostCertsError, RootsError, TlsFault,
 };
 
-/// What an answer is.
+/// The meaning of a response.
 pub(super) enum RegistryAnswer<T> {
     Content(T),
     Challenged(Challenge),
     Moved(Option<String>),
-    /// Later, perhaps after as many seconds.
+    /// The registry is busy, and may say how many seconds to wait.
     Busy(Option<u64>),
     Refused,
 }
@@ -42,7 +43,7 @@ impl<T> RegistryAnswer<T> {
         Self::Refused
     }
 
-    /// After how many seconds to try again, if the answer says so.
+    /// The number of seconds to wait before the next attempt, if the response says so.
     pub(super) fn wait(&self) -> Option<u64> {
         match self {
             Self::Busy(wait) => *wait,
@@ -55,13 +56,13 @@ fn is_busy(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
-/// Why a registry gives none of it.
+/// Why a registry does not serve an image.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryFault {
     /// The system's CA certificates cannot be used.
     #[error(transparent)]
     Roots(#[from] RootsError),
-    /// No answer, or none that is whole.
+    /// There is no response, or it is incomplete.
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// No trusted CA has signed the certificate.
@@ -71,47 +72,47 @@ pub enum RegistryFault {
         directory: PathBuf,
         /// The error of the connection.
         error: Box<FetchError>,
-        /// What does not help here.
+        /// An addition to the message, for example a setting that does not help here.
         hint: &'static str,
     },
-    /// An answer that is no content.
+    /// The status is not 200.
     #[error("{host} answered HTTP {found}{hint}")]
     Status {
-        /// Who answered.
+        /// The host that answered.
         host: Box<str>,
         /// The status.
         found: StatusCode,
-        /// What to do.
+        /// A hint for the user.
         hint: &'static str,
-        /// After how many seconds to try again, if the answer says so.
+        /// The number of seconds to wait before the next attempt, if the response says so.
         wait: Option<u64>,
     },
-    /// The whole image takes too long.
+    /// Pulling the whole image takes too long.
     #[error("{host} is too slow: not all of the image within {limit:?}")]
     Slow {
         /// The registry.
         host: Box<str>,
-        /// How long was waited.
+        /// The limit that was exceeded.
         limit: Duration,
     },
-    /// Redirects without an end.
+    /// The registry redirects too often.
     #[error("{host} redirected more than {REDIRECTS} times")]
     Redirects {
-        /// Who did so last.
+        /// The host of the last redirect.
         host: Box<str>,
     },
-    /// A redirect to nowhere.
+    /// The target of a redirect is missing or not acceptable.
     #[error("{host} redirected to a place that is not a URL with https")]
     Location {
-        /// Who did so.
+        /// The host that redirected.
         host: Box<str>,
     },
-    /// A challenge that is not understood.
+    /// The authentication scheme is not supported.
     #[error("{host} asks for the authentication {found:?}: expected Bearer or Basic")]
     Challenge {
-        /// Who asks.
+        /// The host that requests it.
         host: Box<str>,
-        /// What for.
+        /// The scheme.
         found: Box<str>,
     },
     /// The token service gave no token.
@@ -119,19 +120,19 @@ pub enum RegistryFault {
     Token {
         /// The token service.
         host: Box<str>,
-        /// What is wrong with its answer.
+        /// The fault of its answer.
         why: Box<str>,
     },
-    /// There are credentials, but they cannot be used.
+    /// Credentials are configured, but cannot be used.
     #[error(transparent)]
     Credentials(#[from] CredentialsFault),
-    /// The URL of a registry cannot be made of the name.
+    /// The name of the image does not give a valid URL.
     #[error(transparent)]
     Address(#[from] AddressError),
     /// `registries.conf` cannot be used.
     #[error(transparent)]
     Mirrors(#[from] MirrorsFault),
-    /// The place must not be asked.
+    /// The place is blocked.
     #[error(transparent)]
     Blocked(#[from] BlockedPlace),
     /// The directory with the certificates for the host cannot be read.
@@ -140,28 +141,28 @@ pub enum RegistryFault {
     /// The certificates for the host cannot be used.
     #[error(transparent)]
     Certificates(#[from] HostCertsError),
-    /// Neither a mirror nor the registry gives it.
+    /// Neither a mirror nor the registry serves the image.
     #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
     EveryPlace {
         /// The mirrors.
         mirrors: FailedMirrors,
         /// The image, as the registry names it.
         image: Box<str>,
-        /// Why the registry does not give it.
+        /// The fault of the registry.
         fault: Box<Self>,
     },
 }
 
-/// A mirror that did not give an image.
+/// A mirror that failed to serve an image.
 #[derive(Debug)]
 pub struct FailedMirror {
     /// The image, as the mirror names it.
     pub image: Box<str>,
-    /// Why.
+    /// The fault.
     pub fault: Box<RegistryFault>,
 }
 
-/// The mirrors that did not give an image, in the order in which they were asked.
+/// The mirrors that failed, in the order in which they were tried.
 #[derive(Debug)]
 pub struct FailedMirrors(pub Vec<FailedMirror>);
 
@@ -176,7 +177,7 @@ impl fmt::Display for FailedMirrors {
 }
 
 impl RegistryFault {
-    /// The fault for an error of a connection.
+    /// Classifies an error of a connection.
     pub(super) fn of(error: FetchError, source: &PullSource, directory: &Path) -> Self {
         let FetchError::Tls {
             fault: TlsFault::UnknownIssuer { .. },
@@ -192,7 +193,7 @@ impl RegistryFault {
         }
     }
 
-    /// Whether the next try may fare better.
+    /// Whether another attempt can succeed.
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Fetch(FetchError::Timeout { awaited, .. }) => *awaited != AwaitedPart::Whole,
@@ -217,7 +218,7 @@ impl RegistryFault {
     }
 }
 
-/// Where the next request goes.
+/// Returns the target of a redirect.
 pub(super) fn next(
     from: &Address,
     location: Option<&str>,
@@ -231,7 +232,7 @@ pub(super) fn next(
     target.ok_or(RegistryFault::Location { host })
 }
 
-/// The target of a redirect. It must be as safe as what it redirects from.
+/// Parses the target of a redirect, which must be as secure as its origin.
 fn moved(from: &Address, location: &str) -> Option<Address> {
     let target = if location.starts_with('/') && !location.starts_with("//") {
         let scheme = from.uri.scheme_str().unwrap_or_default();
@@ -242,7 +243,7 @@ fn moved(from: &Address, location: &str) -> Option<Address> {
     target.ok().filter(|target| is_as_safe(from, target))
 }
 
-/// A redirect from https to http is not followed.
+/// Whether `to` is as secure as `from`: a redirect from https to http is not.
 pub(super) fn is_as_safe(from: &Address, to: &Address) -> bool {
     to.uri.scheme_str() == Some("https") || from.uri.scheme_str() == Some("http")
 }
@@ -271,7 +272,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 const INSECURE: &str = "; insecure = true allows plain HTTP, but no certificate of an unknown CA";
 
-// === What a registry asks for, in `WWW-Authenticate` ===
+// === The authentication that a registry requests, in `WWW-Authenticate` ===
 //
 // For example `Bearer realm="https://auth.example/token",service="registry.example"`.
 
@@ -287,7 +288,7 @@ pub(super) enum Challenge {
 }
 
 impl Challenge {
-    /// The first that can be answered, or the first at all.
+    /// Returns the first supported challenge, or the first one if none is supported.
     pub(super) fn of<'a>(headers: impl Iterator<Item = &'a str>) -> Option<Self> {
         let mut all = headers.map(Self::parse);
         let first = all.next()?;
@@ -314,7 +315,7 @@ impl Challenge {
     }
 }
 
-/// The value of `NAME="VALUE"` in a list.
+/// Returns the value of `NAME="VALUE"` in a list.
 fn parameter(list: &str, wanted: &str) -> Option<String> {
     let mut rest = list;
     loop {

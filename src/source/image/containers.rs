@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! registries.conf     the first of: the user's, /etc/containers, /usr/share/containers
-//! registries.conf.d   the same places, and there those for root or for others; by the name of the file,
-//!                     and of several files with one name only the first
+//! registries.conf.d   the same places, each also with one for root or for other users; in the order of file names,
+//!                     and only the first of several files with the same name
 //! certs.d/HOST        the same places, then /etc/docker; only the first directory that exists
 //! ```
 //!
@@ -43,7 +43,7 @@ pub(super) struct ContainersConfig {
     user: u32,
 }
 
-/// A file of it, as text.
+/// A file of the configuration, as text.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct ConfigText {
     pub(super) file: PathBuf,
@@ -51,7 +51,7 @@ pub(super) struct ConfigText {
 }
 
 impl ConfigText {
-    /// Line and column of a byte, from 1.
+    /// Returns the line and the column of a byte, counted from 1.
     pub(super) fn position(&self, at: usize) -> (usize, usize) {
         let before = self.text.get(..at).unwrap_or(&self.text);
         let last = before.rsplit('\n').next().unwrap_or_default();
@@ -59,10 +59,10 @@ impl ConfigText {
     }
 }
 
-/// Why a file of it cannot be read.
+/// Why a file of the configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ContainersFault {
-    /// The system gives none of it.
+    /// The file or directory cannot be read.
     #[error("{}: cannot read: {source}", .path.display())]
     Read {
         /// The file or directory.
@@ -70,7 +70,7 @@ pub enum ContainersFault {
         /// The error of the system.
         source: io::Error,
     },
-    /// It is too large for what it should be.
+    /// The file is too large for a configuration.
     #[error("{}: too large: expected a file of at most {CONFIG_BYTES} bytes", .path.display())]
     TooLarge {
         /// The file.
@@ -79,12 +79,12 @@ pub enum ContainersFault {
 }
 
 impl ContainersConfig {
-    /// As for this user.
+    /// The configuration of the current user.
     pub(super) fn of_user() -> Self {
         Self::of(env::var_os, Path::new("/"), getuid().as_raw())
     }
 
-    /// As for a user with these variables, on a machine with this root directory.
+    /// The configuration of a user with these variables, on a machine with this root directory.
     pub(super) fn of(
         variable: impl Fn(&'static str) -> Option<OsString>,
         root: &Path,
@@ -108,7 +108,7 @@ impl ContainersConfig {
         }
     }
 
-    /// The texts of `registries.conf` and of its drop-ins. A later one counts more.
+    /// Returns `registries.conf` and its drop-ins. Later files take precedence.
     pub(super) fn registries(&self) -> Result<Vec<ConfigText>, ContainersFault> {
         let mut texts = Vec::new();
         if let Some(file) = &self.only {
@@ -125,7 +125,7 @@ impl ContainersConfig {
         Ok(texts)
     }
 
-    /// The directory with the certificates for a host.
+    /// Returns the directory with the certificates for a host.
     pub(super) fn certificates(&self, host: &str) -> Result<Option<PathBuf>, ContainersFault> {
         let directories = self.directories("certs", "").into_iter();
         for directory in directories.chain(self.docker.clone()) {
@@ -140,14 +140,14 @@ impl ContainersConfig {
         Ok(None)
     }
 
-    /// The first main file that exists.
+    /// Returns the first main file that exists.
     fn main(&self) -> Result<Option<ConfigText>, ContainersFault> {
         let places = self.own.iter().chain(&self.shared);
         let mut read = places.map(|place| optional(&place.join("registries.conf")));
         read.find_map(Result::transpose).transpose()
     }
 
-    /// The drop-ins, by the names of the files.
+    /// Returns the drop-ins by their file names.
     fn drop_ins(&self) -> Result<BTreeMap<OsString, PathBuf>, ContainersFault> {
         let mut files = BTreeMap::new();
         for path in self.directories("registries", ".conf").into_iter().rev() {
@@ -160,7 +160,7 @@ impl ContainersConfig {
         Ok(files)
     }
 
-    /// The directories of this name, the most important first.
+    /// Returns the directories of this name, the most important first.
     fn directories(&self, name: &str, extension: &str) -> Vec<PathBuf> {
         let common = format!("{name}{extension}.d");
         let own = self.own.iter().map(|place| place.join(&common));
@@ -177,7 +177,7 @@ impl ContainersConfig {
     }
 }
 
-/// The files of a directory that end in `.conf`, by their names.
+/// Returns the files of a directory that end in `.conf`, by their names.
 fn listed(directory: &Path) -> io::Result<Vec<(OsString, PathBuf)>> {
     let entries: Vec<DirEntry> = fs::read_dir(directory)?.collect::<io::Result<_>>()?;
     let is_drop_in = |entry: &DirEntry| {
@@ -225,7 +225,7 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Files with many registries take some kilobytes.
+/// The largest configuration file. Files with many registries have some kilobytes.
 const CONFIG_BYTES: u64 = 1 << 20;
 
 #[cfg(test)]

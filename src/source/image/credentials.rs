@@ -1,10 +1,10 @@
-//! Credentials for registries, from where docker, podman and Kubernetes keep them: `auth.json`, `config.json`, a pull
-//! secret's `.dockerconfigjson`, and the helpers that these files name.
+//! Credentials for registries, as docker, podman and Kubernetes store them: `auth.json`, `config.json`, the
+//! `.dockerconfigjson` of a pull secret, and the credential helpers that these files name.
 //!
-//! An entry for a host or a path counts before one with a pattern.
+//! An entry for a host or a path takes precedence over one with a pattern.
 //!
-//! Upstream: containers/image, `docs/containers-auth.json.5.md`; docker/cli and its
-//! credential helpers, as released in 2025.
+//! Upstream: containers/image, `docs/containers-auth.json.5.md`; docker/cli and its credential helpers, as released in
+//! 2025.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -25,7 +25,7 @@ use tokio::time::timeout;
 use super::reference::{ImageReference, is_docker};
 use crate::foreign_text::one_line;
 
-/// A user of a registry.
+/// A user of a registry, with the password.
 #[derive(Clone, Eq, PartialEq)]
 pub(super) struct Login {
     pub(super) user: String,
@@ -35,12 +35,12 @@ pub(super) struct Login {
 /// Why credentials cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialsFault {
-    /// The file that the environment names is not there, or it cannot be read.
+    /// The file is missing although the environment names it, or it cannot be read.
     #[error("{}: cannot read the credentials: {source}", .file.display())]
     Read {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file has another form.
@@ -48,10 +48,10 @@ pub enum CredentialsFault {
     Form {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// The fault.
         why: Box<str>,
     },
-    /// The entry has a token that is not sent to registries.
+    /// The entry has an identity token, which olmguard cannot use.
     #[error(
         "{}: the entry {entry:?} has an identity token: expected a user and a password, or an \
          access token as the password", .file.display()
@@ -59,15 +59,15 @@ pub enum CredentialsFault {
     IdentityToken {
         /// The file.
         file: PathBuf,
-        /// Its entry.
+        /// The name of the entry.
         entry: Box<str>,
     },
-    /// A credential helper gives none.
+    /// A credential helper fails.
     #[error("docker-credential-{helper}: {why}")]
     Helper {
-        /// Its name.
+        /// The name of the helper.
         helper: Box<str>,
-        /// What it says, or the system.
+        /// The message of the helper, or of the system.
         why: Box<str>,
     },
 }
@@ -90,23 +90,24 @@ struct AuthEntry {
     identitytoken: String,
 }
 
-/// The files in which credentials are looked for, and whether each has to be there.
+/// The files in which credentials are searched, and whether each one is required.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CredentialFiles(Vec<(PathBuf, bool)>);
 
 impl CredentialFiles {
-    /// Those of this user.
+    /// The files of the current user.
     pub(super) fn of_user() -> Self {
         Self(files(env::var_os))
     }
 
-    /// This file alone.
+    /// A single file, which is required.
     #[cfg(test)]
     pub(super) fn at(file: PathBuf) -> Self {
         Self(vec![(file, true)])
     }
 
-    /// The credentials for an image. None if no file has any: most registries serve catalogs to everybody.
+    /// Returns the credentials for an image, or `None` if no file has any: most registries serve catalogs without a
+    /// login.
     pub(super) async fn login(
         &self,
         image: &ImageReference,
@@ -123,7 +124,7 @@ impl CredentialFiles {
     }
 }
 
-/// Where credentials are looked for, in the order of podman; whether a file has to be there.
+/// Returns the files to search, in the order of podman, and whether each one is required.
 fn files(variable: impl Fn(&'static str) -> Option<OsString>) -> Vec<(PathBuf, bool)> {
     let path = |name| {
         variable(name)
@@ -135,7 +136,7 @@ fn files(variable: impl Fn(&'static str) -> Option<OsString>) -> Vec<(PathBuf, b
     }
     let directory = |name, rest: &str| Some(path(name)?.join(rest));
     let runtime = directory("XDG_RUNTIME_DIR", "containers/auth.json").unwrap_or_else(|| {
-        // As podman does.
+        // The default of podman.
         let user = getuid().as_raw();
         PathBuf::from(format!("/run/containers/{user}/auth.json"))
     });
@@ -193,7 +194,7 @@ async fn login_of(
     }
 }
 
-/// The names under which credentials for an image can be found, the most exact first.
+/// Returns the names under which credentials for an image can be stored, the most specific first.
 fn names(image: &ImageReference) -> Vec<String> {
     let whole = image.name();
     let mut names = vec![whole.clone()];
@@ -205,7 +206,7 @@ fn names(image: &ImageReference) -> Vec<String> {
     names
 }
 
-/// As what a helper knows the registry of an image.
+/// Returns the name by which credential helpers know the registry of an image.
 fn server(image: &ImageReference) -> &str {
     if is_docker(&image.host) {
         "https://index.docker.io/v1/"
@@ -214,14 +215,14 @@ fn server(image: &ImageReference) -> &str {
     }
 }
 
-/// The entry of this name. Old files have URLs.
+/// Returns the entry of this name. In old files, names are URLs.
 fn find<'f, T>(entries: &'f BTreeMap<String, T>, name: &str) -> Option<(&'f str, &'f T)> {
     let mut entries = entries.iter();
     let found = entries.find(|(key, _)| bare(key) == name)?;
     Some((found.0, found.1))
 }
 
-/// The entry with a pattern that matches an image. As for the kubelet, the last in the order of bytes comes first.
+/// Returns the entry whose pattern matches an image. Like the kubelet, it searches in reverse byte order.
 fn find_pattern<'f, T>(entries: &'f BTreeMap<String, T>, image: &str) -> Option<(&'f str, &'f T)> {
     let mut entries = entries.iter().rev();
     let found = entries.find(|(key, _)| is_pattern_of(bare(key), image))?;
@@ -238,7 +239,7 @@ fn bare(key: &str) -> &str {
 }
 
 impl AuthEntry {
-    /// Whether a credential store has the rest.
+    /// Whether the credentials must be in a credential store.
     fn is_empty(&self) -> bool {
         self.auth.is_empty() && self.username.is_empty() && self.identitytoken.is_empty()
     }
@@ -269,7 +270,7 @@ impl AuthEntry {
         })?;
         Ok(Login {
             user: user.to_owned(),
-            // Docker once padded them.
+            // Docker once padded passwords with zero bytes.
             password: password.trim_end_matches('\0').to_owned(),
         })
     }
@@ -305,7 +306,7 @@ async fn ask(helper: &str, server: &str) -> Result<Option<Login>, CredentialsFau
     };
     let said = String::from_utf8_lossy(&answer.stdout);
     if !answer.status.success() {
-        // What every helper says where it has none.
+        // The message of all helpers if they have no credentials.
         return if said.contains("credentials not found") {
             Ok(None)
         } else {
@@ -335,31 +336,32 @@ async fn run(helper: &str, server: &str) -> io::Result<Output> {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::null()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // One that does not read has answered all the same.
+        // A helper that does not read its input may still have answered.
         drop(input.write_all(server.as_bytes()).await);
     }
     child.wait_with_output().await
 }
 
-/// Files of credentials take some kilobytes.
+/// The largest file of credentials. They have some kilobytes.
 const LIMIT: u64 = 1 << 20;
 
-/// A helper may ask its user.
+/// The time limit of a helper, which may ask its user.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 // === Entries of a pull secret with a pattern for the host, such as `*.example.com` ===
 //
-// They match as for the kubelet.
+// Patterns match as in the kubelet.
 //
-// `*` is any text within a label, and `?` is one character. Host and pattern have as many labels, and the same port. The
-// path of the pattern is the start of the path, even if it ends within a name.
+// `*` matches any text within a label, and `?` matches one character. Host and pattern must have the same number of
+// labels and the same port. The path of the pattern must be a prefix of the image's path, even if it ends within a
+// name.
 //
-// Upstream: kubernetes v1.35.0, [`pkg/credentialprovider/keyring.go`] (`URLsMatch`). We do not read ranges such as
-// `[a-c]`.
+// Upstream: kubernetes v1.35.0, [`pkg/credentialprovider/keyring.go`] (`URLsMatch`). Ranges such as `[a-c]` are not
+// supported here.
 //
 // [`pkg/credentialprovider/keyring.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.0/pkg/credentialprovider/keyring.go
 
-/// Whether a text is a pattern for the host of an image, which is `HOST/REPOSITORY`.
+/// Whether a text is a pattern that matches an image, given as `HOST/REPOSITORY`.
 fn is_pattern_of(pattern: &str, image: &str) -> bool {
     let (expected, found) = (HostPath::of(pattern), HostPath::of(image));
     let (globs, labels) = (expected.host.split('.'), found.host.split('.'));
@@ -387,7 +389,7 @@ impl<'t> HostPath<'t> {
     }
 }
 
-/// The first piece is at the start, the last one at the end, and each other one follows as early as it can.
+/// Matches the first piece at the start, the last piece at the end, and every other piece as early as possible.
 fn is_glob_of(glob: &[u8], label: &[u8]) -> bool {
     let mut pieces = glob.split(|&byte| byte == b'*');
     let first = pieces.next().unwrap_or_default();
@@ -404,7 +406,7 @@ fn is_glob_of(glob: &[u8], label: &[u8]) -> bool {
     end.is_some_and(|end| is_piece(last, end))
 }
 
-/// The rest of a text that starts with a piece.
+/// Returns the rest of a text that starts with a piece.
 fn after<'t>(piece: &[u8], text: &'t [u8]) -> Option<&'t [u8]> {
     let (start, rest) = text.split_at_checked(piece.len())?;
     is_piece(piece, start).then_some(rest)

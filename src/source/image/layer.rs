@@ -1,11 +1,11 @@
-//! One layer of an image: a tar archive, read once from its start to its end.
+//! One layer of an image: a tar archive that is read once from start to end.
 //!
 //! ```text
-//! bytes --> gzip, zstd or neither --> bounded --> members --> names (ImageTree), contents (files of their own)
+//! bytes --> gzip, zstd or neither --> bounded --> members --> names (ImageTree), contents (one file each)
 //! ```
 //!
-//! Names are looked at as bytes, and only of what is kept anything is remembered. Long names come as members of
-//! their own (GNU, pax); the `tar` crate would read such a member whole, however large, so they are read here.
+//! Names are handled as bytes, and only those of kept files are stored. Long names are separate members (GNU, pax).
+//! They are parsed here because the `tar` crate would read such a member whole, however large it is.
 
 use std::borrow::Cow;
 use std::fs::OpenOptions;
@@ -21,96 +21,96 @@ use crate::foreign_text::one_line;
 use crate::source::Progress;
 use crate::source::decompress::Decoder;
 
-/// How to read a layer.
+/// The settings for reading a layer.
 #[derive(Debug)]
 pub(super) struct LayerJob {
-    /// What is kept.
+    /// The directories to keep.
     pub(super) kept: KeptFolders,
-    /// A directory for the contents of files, each with a name of its own.
+    /// The directory for the contents of files, which have generated names.
     pub(super) contents: PathBuf,
-    /// Which layer of the image it is.
+    /// The number of the layer in the image.
     pub(super) number: usize,
-    /// What may still be read.
+    /// The remaining budget of the image.
     pub(super) budget: Budget,
-    /// How far the reading is.
+    /// The progress of reading.
     pub(super) progress: Progress,
-    /// How often it was begun: contents of a try that was given up have other names.
+    /// The number of attempts so far. Each attempt gives the contents other names.
     pub(super) attempts: AtomicUsize,
 }
 
-/// What an image may still take.
+/// The remaining budget of an image.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Budget {
-    /// Members of archives, kept or not.
+    /// The members of archives, kept or not.
     pub(super) members: usize,
-    /// Bytes of archives, decompressed.
+    /// The bytes of archives, decompressed.
     pub(super) unpacked: u64,
-    /// Bytes of files that are kept.
+    /// The bytes of files that are kept.
     pub(super) kept: u64,
-    /// Bytes of names that are kept.
+    /// The bytes of names that are kept.
     pub(super) names: usize,
 }
 
-/// A layer that was read.
+/// The result of reading a layer.
 #[derive(Debug)]
 pub(super) struct ReadLayer {
     pub(super) changes: LayerChanges,
-    /// What is left for the layers above.
+    /// The budget that remains for the layers above.
     pub(super) budget: Budget,
 }
 
 /// Why a layer cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LayerFault {
-    /// It is not a tar archive, or its compression is damaged.
+    /// The layer is not a tar archive, or its compression is damaged.
     #[error("not a valid tar archive: {why}")]
     Archive {
-        /// What the reader says.
+        /// The error of the reader.
         why: Box<str>,
     },
-    /// It ends early.
+    /// The layer ends early.
     #[error("cut off: it ends in the middle of a file or of its compressed data")]
     Truncated,
     /// The image is larger than any catalog.
     #[error("image has more than {limit} {what}: expected the image of a catalog or a bundle")]
     TooLarge {
-        /// How many are read.
+        /// The limit.
         limit: u64,
-        /// Of what.
+        /// The unit of the limit.
         what: &'static str,
     },
-    /// A name with `..` in it.
+    /// A name contains `..`.
     #[error("{path:?} is a name outside the image")]
     LeadsOut {
         /// The name.
         path: Box<str>,
     },
-    /// A name that no file can have here.
+    /// A name cannot be the name of a file.
     #[error(
         "{path:?} is not a usable name: expected UTF-8, at most {PATH_BYTES} bytes in all, {NAME_BYTES} for each part"
     )]
     Name {
-        /// The name, as far as it is text.
+        /// The name, with invalid UTF-8 replaced.
         path: Box<str>,
     },
-    /// Neither a file nor a directory nor a link.
+    /// A kept member is neither a file nor a directory nor a link.
     #[error("{path:?} is {kind}: expected a file, a directory or a link")]
     Kind {
         /// The name.
         path: Box<str>,
-        /// What it is.
+        /// The kind of the member.
         kind: &'static str,
     },
-    /// The names do not fit together.
+    /// The names are not those of a file system.
     #[error(transparent)]
     ImageTree(#[from] TreeFault),
-    /// A content cannot be written.
+    /// The content of a file cannot be written.
     #[error("cannot write its files: {0}")]
     Write(io::Error),
 }
 
 impl LayerJob {
-    /// Reads a layer. What it leaves in the directory of contents is of no use if this fails.
+    /// Reads a layer. If this fails, the files that it left in the directory of contents are unused.
     pub(super) fn run(&self, input: &mut dyn Read) -> Result<ReadLayer, LayerFault> {
         let mut decoder = Decoder::default();
         let content = decoder
@@ -118,7 +118,7 @@ impl LayerJob {
             .map_err(|error| archive(&error))?;
         let mut bounded = content.take(self.budget.unpacked);
         let read = LayerReader::new(self).read(&mut bounded);
-        // What follows the archive has to be whole, too: its compression says so at its end.
+        // The data after the archive must be complete, too, because its compression has a checksum at the end.
         let read = read.and_then(|read| {
             io::copy(&mut bounded, &mut io::sink()).map_err(|error| archive(&error))?;
             Ok(read)
@@ -133,19 +133,19 @@ impl LayerJob {
     }
 }
 
-/// A layer as far as it is read.
+/// A layer, as far as it has been read.
 struct LayerReader<'j> {
     job: &'j LayerJob,
     changes: LayerChanges,
     left: Budget,
     attempt: usize,
-    /// How many contents were written.
+    /// The number of contents written.
     written: usize,
-    /// Names of the next member.
+    /// The long names of the next member.
     next: NextNames,
 }
 
-/// Names that are too long for a header.
+/// Names that are too long for the header of a member.
 #[derive(Default)]
 struct NextNames {
     path: Option<Vec<u8>>,
@@ -181,7 +181,7 @@ impl<'j> LayerReader<'j> {
             EntryType::GNULongLink => self.next.link = Some(text(&mut member)?),
             EntryType::XHeader => self.next.extend(&mut member)?,
             EntryType::XGlobalHeader => {}
-            // What follows its header is not what the archive says.
+            // The data of a sparse file is not its content, so it is refused.
             EntryType::GNUSparse => {
                 let path = shown(&member.path_bytes());
                 let kind = word(EntryType::GNUSparse);
@@ -196,7 +196,7 @@ impl<'j> LayerReader<'j> {
         Ok(())
     }
 
-    /// A member whose name is known.
+    /// Handles a member whose name is complete.
     fn named(
         &mut self,
         path: &[u8],
@@ -232,7 +232,7 @@ impl<'j> LayerReader<'j> {
         Ok(self.changes.added.insert(path, node)?)
     }
 
-    /// A name that is remembered. Each part of it may be a directory.
+    /// Returns a name to store, after taking it from the budget. Each part of it can become a directory.
     fn kept_name(&mut self, name: &[u8]) -> Result<Box<str>, LayerFault> {
         let parts = name.split(|byte| *byte == b'/').count();
         if parts > DEPTH || name.len() > PATH_BYTES {
@@ -243,7 +243,8 @@ impl<'j> LayerReader<'j> {
         utf8(name)
     }
 
-    /// The first name of a file that has two. One of a lower layer is looked for when both are put together.
+    /// Returns the node of a hard link to `target`. If the target is in a lower layer, it is resolved when the layers
+    /// are combined.
     fn same_as(&self, target: Box<str>) -> TreeNode {
         match self.changes.added.get(&target) {
             Some(node @ (TreeNode::File(_) | TreeNode::Link(_) | TreeNode::SameAs(_))) => {
@@ -253,13 +254,14 @@ impl<'j> LayerReader<'j> {
         }
     }
 
-    /// `.wh.NAME` removes NAME of lower layers, `.wh..wh..opq` all that they had in the directory.
+    /// Handles a whiteout: `.wh.NAME` removes NAME of lower layers, and `.wh..wh..opq` everything that they have in the
+    /// directory.
     fn whiteout(&mut self, path: &[u8], name: &[u8]) -> Result<(), LayerFault> {
         let parent = path.len().saturating_sub(WHITEOUT.len() + name.len());
         let parent = path.get(..parent).unwrap_or_default();
         let is_opaque = name == OPAQUE;
         if !is_opaque && name.starts_with(WHITEOUT) {
-            // What AUFS keeps for itself.
+            // Metadata of AUFS.
             return Ok(());
         }
         let target = if is_opaque {
@@ -281,7 +283,7 @@ impl<'j> LayerReader<'j> {
         Ok(())
     }
 
-    /// Writes the content of a member into a file of its own.
+    /// Writes the content of a member into a new file.
     fn content(&mut self, member: &mut Entry<'_, impl Read>) -> Result<PathBuf, LayerFault> {
         let size = member.size();
         let left = self.left.kept.checked_sub(size);
@@ -297,7 +299,7 @@ impl<'j> LayerReader<'j> {
     }
 }
 
-/// A fault of reading is one of the archive, a fault of writing one of the disk.
+/// Copies to a new file. A fault of reading is one of the archive, and a fault of writing is one of the disk.
 fn write(path: &Path, from: &mut impl Read) -> Result<u64, LayerFault> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(path);
@@ -315,7 +317,7 @@ fn write(path: &Path, from: &mut impl Read) -> Result<u64, LayerFault> {
 }
 
 impl NextNames {
-    /// What a pax header says of the next member. A size that its own header does not have would be one beyond 8 GiB.
+    /// Reads a pax header of the next member. Only files of more than 8 GiB need a size there.
     fn extend(&mut self, member: &mut Entry<'_, impl Read>) -> Result<(), LayerFault> {
         let bytes = extension(member)?;
         for record in PaxRecords(&bytes) {
@@ -334,8 +336,8 @@ impl NextNames {
     }
 }
 
-/// The records of a pax header, `LENGTH KEY=VALUE` and a line feed. A value can have line feeds too, so only the length
-/// tells its end.
+/// The records of a pax header: `LENGTH KEY=VALUE` and a line feed. A value can contain line feeds, so only the length
+/// defines its end.
 struct PaxRecords<'b>(&'b [u8]);
 
 struct PaxRecord<'b> {
@@ -362,7 +364,7 @@ impl<'b> Iterator for PaxRecords<'b> {
 }
 
 impl<'b> PaxRecords<'b> {
-    /// The first record, which is then passed.
+    /// Parses and consumes the first record.
     fn first(&mut self) -> Option<PaxRecord<'b>> {
         let space = self.0.iter().position(|byte| *byte == b' ')?;
         let length = str::from_utf8(self.0.get(..space)?).ok()?;
@@ -376,7 +378,7 @@ impl<'b> PaxRecords<'b> {
     }
 }
 
-/// A long name, which ends with a zero.
+/// Reads a long name, which ends with a zero byte.
 fn text(member: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, LayerFault> {
     let mut bytes = extension(member)?;
     let end = bytes.iter().position(|byte| *byte == 0);
@@ -396,7 +398,7 @@ fn extension(member: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, LayerFault> {
     Ok(bytes)
 }
 
-/// A path without what says nothing. One that goes up is refused: no builder of images writes it.
+/// Removes empty parts and `.` from a path. A path with `..` is refused, because no image builder writes one.
 fn cleaned(path: &[u8]) -> Result<Vec<u8>, LayerFault> {
     let parts = path.split(|byte| *byte == b'/');
     let parts: Vec<_> = parts
@@ -457,32 +459,33 @@ impl Default for Budget {
 
 const WHITEOUT: &[u8] = b".wh.";
 
-/// What follows the first `.wh.`.
+/// The name of an opaque whiteout, after the first `.wh.`.
 const OPAQUE: &[u8] = b".wh..opq";
 
-/// What Linux takes.
+/// The limits of Linux.
 const PATH_BYTES: usize = 4096;
 const NAME_BYTES: usize = 255;
 
-/// How large the header of a file may be.
+/// The most bytes of an extended header.
 const EXTENSION: u64 = 64 << 10;
 
 const BUFFER: usize = 64 << 10;
 
-/// An image of a catalog has its base system and a server besides the catalog: tens of thousands.
+/// The most members. In addition to the catalog, its image has a base system and a server, with tens of thousands of
+/// files.
 const MEMBERS: usize = 500_000;
 
-/// The names of a catalog's files take some kilobytes.
+/// The most bytes of names. The file names of a catalog have some kilobytes.
 const NAMES: usize = 16 << 20;
 
-/// How deep the directories of a catalog may be.
+/// The most levels of directories.
 const DEPTH: usize = 64;
 
-/// What a part of a name takes besides its text.
+/// The memory for a part of a name, in addition to its text.
 const NAME_COST: usize = 128;
 
-/// Some gigabytes, which are read past in some ten seconds.
+/// The most bytes, decompressed. Real images have some gigabytes, which are read in about ten seconds.
 const UNPACKED: u64 = 8 << 30;
 
-/// As much as is read of a catalog.
+/// The most bytes of kept files, as many as are read of a catalog.
 const KEPT: u64 = crate::source::stream::TOTAL_LIMIT;

@@ -20,52 +20,52 @@ use crate::source::digest::{Sha256, Sha256Context};
 #[derive(Debug)]
 pub(super) enum ImageLayout {
     Folder(Root),
-    /// An archive, and where each of its files begins and how many bytes it has.
+    /// An archive, with the position and the size of each of its files.
     Archive(PathBuf, HashMap<String, (u64, u64)>),
 }
 
 /// Why a layout cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LayoutFault {
-    /// A file of it cannot be read.
+    /// A file of the layout cannot be read.
     #[error("{name}: {source}")]
     File {
         /// The file, as the layout calls it.
         name: Box<str>,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// An archive that is not one.
+    /// The file is not a tar archive.
     #[error(
         "not a tar archive: {why}: expected what skopeo or podman writes as oci-archive, not compressed"
     )]
     Archive {
-        /// What the reader says.
+        /// The error of the reader.
         why: Box<str>,
     },
     /// The list of images cannot be used.
     #[error("index.json: {0}")]
     Index(ManifestFault),
-    /// The layout has several images, or none of the name.
+    /// The layout has several images, or none with the requested name.
     #[error("index.json lists {found}: expected {expected}")]
     Which {
-        /// What it has.
+        /// The images in the layout.
         found: Box<str>,
-        /// What was asked for.
+        /// The image that was requested.
         expected: Box<str>,
     },
-    /// A file with other bytes than its name says.
+    /// The content of a blob does not match its name.
     #[error("blob {expected} has the digest {found}: the layout is damaged")]
     Damaged {
-        /// The digest that it is listed by.
+        /// The digest in the name.
         expected: Sha256,
-        /// The digest of its bytes.
+        /// The digest of the content.
         found: Sha256,
     },
 }
 
 impl ImageLayout {
-    /// A directory. It may come from elsewhere, so links out of it are not followed.
+    /// Opens a directory. Symbolic links out of it are not followed, because it may come from elsewhere.
     pub(super) fn of_folder(folder: &Path) -> Result<Self, LayoutFault> {
         let root = Root::of(folder).map_err(|source| LayoutFault::File {
             name: one_line(&folder.to_string_lossy()).into(),
@@ -74,7 +74,7 @@ impl ImageLayout {
         Ok(Self::Folder(root))
     }
 
-    /// An archive. Its headers are read.
+    /// Opens an archive and reads its headers.
     pub(super) fn of_archive(path: &Path) -> Result<Self, LayoutFault> {
         let failed = |source| LayoutFault::File {
             name: one_line(&path.to_string_lossy()).into(),
@@ -98,7 +98,7 @@ impl ImageLayout {
         Ok(Self::Archive(path.to_owned(), files))
     }
 
-    /// The manifest of the image with this name, or of the only one.
+    /// Returns the manifest of the image with this name, or of the only image.
     pub(super) fn top(&self, name: Option<&str>) -> Result<Descriptor, LayoutFault> {
         let bytes = self.bytes("index.json")?;
         let listed = match Manifest::parse(&bytes, "").map_err(LayoutFault::Index)? {
@@ -119,7 +119,7 @@ impl ImageLayout {
         Ok(only)
     }
 
-    /// A small file.
+    /// Reads a small file.
     fn bytes(&self, name: &str) -> Result<Vec<u8>, LayoutFault> {
         let failed = |source| LayoutFault::File {
             name: name.into(),
@@ -132,7 +132,7 @@ impl ImageLayout {
         Ok(bytes)
     }
 
-    /// A blob of at most so many bytes, which is read to its end and compared with its digest.
+    /// Reads a blob of at most `limit` bytes to its end and compares its digest.
     pub(super) fn blob<T>(
         &self,
         digest: Sha256,
@@ -184,7 +184,7 @@ fn leads_out() -> io::Error {
     io::Error::other("expected a file of the layout, found a link out of it, or no file")
 }
 
-/// Digests what is read.
+/// A reader that computes the digest of what is read.
 struct DigestedRead<R> {
     input: R,
     context: Sha256Context,
@@ -229,8 +229,8 @@ fn unreadable(error: &io::Error) -> LayoutFault {
     }
 }
 
-/// How many files of an archive are remembered.
+/// The most files of an archive. Further ones are ignored.
 const FILES: usize = 10_000;
 
-/// How many names a message has.
+/// The most names in a message.
 const NAMES: usize = 5;

@@ -1,5 +1,5 @@
-//! Manifests of images, in the forms of OCI and of Docker's version 2: what they list, and which image of an index
-//! is meant.
+//! Manifests of images, in the formats of OCI and of Docker version 2: their contents, and the choice of an image in an
+//! index.
 //!
 //! Upstream: opencontainers/image-spec v1.1, `manifest.md` and `image-index.md`; distribution, `docs/spec`.
 
@@ -10,18 +10,18 @@ use serde::Deserialize;
 use crate::foreign_text::one_line;
 use crate::source::digest::{DigestError, Sha256};
 
-/// A thing in a registry, as a manifest refers to it.
+/// A reference of a manifest to other content.
 #[derive(Clone, Debug)]
 pub(super) struct Descriptor {
-    /// Its media type; a registry can leave it out.
+    /// The media type, or empty if the registry omits it.
     media_type: Box<str>,
-    /// The digest of its bytes.
+    /// The digest of the content.
     pub(super) digest: Sha256,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub(super) size: u64,
-    /// What it runs on.
+    /// The platform of an image.
     platform: Option<Platform>,
-    /// Its name in a layout.
+    /// The name of an image in a layout.
     pub(super) name: Option<Box<str>>,
 }
 
@@ -34,7 +34,7 @@ struct Platform {
     architecture: Box<str>,
 }
 
-/// What a manifest is.
+/// The two kinds of a manifest.
 #[derive(Clone, Debug)]
 pub(super) enum Manifest {
     /// A list of manifests, usually one for each architecture.
@@ -46,63 +46,63 @@ pub(super) enum Manifest {
 /// The parts of one image.
 #[derive(Clone, Debug)]
 pub(super) struct ImageManifest {
-    /// Where its labels are.
+    /// The configuration, which has the labels.
     pub(super) config: Descriptor,
-    /// Its file system, the lowest layer first.
+    /// The layers of its file system, the lowest first.
     pub(super) layers: Vec<Descriptor>,
 }
 
 /// Why a manifest cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ManifestFault {
-    /// It is not the JSON of a manifest.
+    /// The bytes are not the JSON of a manifest.
     #[error("manifest is not valid: {0}")]
     Json(Box<str>),
-    /// It can be read as an index and as an image.
+    /// The manifest could be an index as well as an image.
     #[error("manifest has both manifests and layers: expected one of the two")]
     Both,
-    /// It is an index in an index.
+    /// The manifest in an index is another index.
     #[error("index refers to another index: expected images")]
     Nested,
-    /// An index without any image.
+    /// The index is empty.
     #[error("index lists no image: expected at least one")]
     Empty,
-    /// Its media type is not one of an image.
+    /// The media type is not that of an image.
     #[error(
         "manifest has the media type {found:?}: expected an image or an image index of OCI or \
          Docker version 2"
     )]
     MediaType {
-        /// The type.
+        /// The media type.
         found: Box<str>,
     },
-    /// Its configuration is not one of an image, so it is another artifact, such as a chart or a signature.
+    /// The configuration is not that of an image. The manifest is another artifact, such as a chart or a signature.
     #[error("not a container image: its configuration has the media type {found:?}")]
     Artifact {
-        /// The type.
+        /// The media type of the configuration.
         found: Box<str>,
     },
-    /// A layer that cannot be read.
+    /// A layer has an unsupported media type.
     #[error(
         "layer {digest} has the media type {found:?}: expected a tar archive, perhaps with gzip or zstd"
     )]
     Layer {
-        /// The layer.
+        /// The digest of the layer.
         digest: Sha256,
-        /// The type.
+        /// The media type of the layer.
         found: Box<str>,
     },
-    /// It lists more than any image has.
+    /// The manifest lists more than any image has.
     #[error("manifest lists {found} {what}: expected at most {limit}")]
     TooMany {
-        /// What it lists.
+        /// The items of the list.
         what: &'static str,
-        /// How many there are.
+        /// The number of items.
         found: usize,
-        /// How many are read.
+        /// The most items that are read.
         limit: usize,
     },
-    /// A digest in it is not a SHA-256.
+    /// A digest is not a SHA-256.
     #[error(transparent)]
     Digest(#[from] DigestError),
 }
@@ -129,7 +129,7 @@ struct RawDescriptor {
 }
 
 impl Manifest {
-    /// Reads a manifest that was sent with this media type, which counts if the manifest itself has none.
+    /// Parses a manifest. `sent_as` is the media type of the response, which counts if the manifest itself has none.
     pub(super) fn parse(bytes: &[u8], sent_as: &str) -> Result<Self, ManifestFault> {
         let raw: RawManifest = serde_json::from_slice(bytes).map_err(|error| json(&error))?;
         let sent_as = sent_as.split(';').next().unwrap_or_default().trim();
@@ -137,7 +137,7 @@ impl Manifest {
         let is_index = INDEXES.contains(&media_type);
         let is_untold = UNTOLD.contains(&media_type);
         match raw {
-            // Which of the two it is would depend on who reads it.
+            // Readers differ in which of the two they choose.
             RawManifest {
                 manifests: Some(_),
                 layers: Some(_),
@@ -165,7 +165,7 @@ impl Manifest {
 }
 
 impl ImageManifest {
-    /// What its layers take on the way.
+    /// The size of all layers in bytes, as they are pulled.
     pub(super) fn bytes(&self) -> u64 {
         let sizes = self.layers.iter().map(|layer| layer.size);
         sizes.fold(0, u64::saturating_add)
@@ -214,8 +214,8 @@ impl TryFrom<RawDescriptor> for Descriptor {
 }
 
 impl Descriptor {
-    /// How far it is from what catalogs and bundles are: content that is the same for all architectures, so any image
-    /// of an index will do, and the same one on each machine.
+    /// Ranks the image: lower is better. The content of catalogs and bundles is the same for all architectures, so any
+    /// image of an index will do, but all machines must choose the same one.
     fn distance(&self) -> u8 {
         let Some(Platform { os, architecture }) = &self.platform else {
             return 2;
@@ -223,19 +223,19 @@ impl Descriptor {
         match (&**os, &**architecture) {
             ("linux", "amd64") => 0,
             ("linux", _) => 1,
-            // Attestations of a build have an unknown platform.
+            // The attestations of a build have an unknown platform.
             ("unknown", _) => 4,
             _ => 3,
         }
     }
 }
 
-/// The image of an index that is read.
+/// Returns the image of an index to read.
 pub(super) fn preferred(images: Vec<Descriptor>) -> Option<Descriptor> {
     images.into_iter().min_by_key(Descriptor::distance)
 }
 
-/// The labels of an image, from its configuration.
+/// Returns the labels of an image, from its configuration.
 pub(super) fn labels(config: &[u8]) -> Result<BTreeMap<String, String>, ManifestFault> {
     #[derive(Deserialize)]
     struct ConfigFile {
@@ -268,7 +268,7 @@ fn json(error: &serde_json::Error) -> ManifestFault {
     ManifestFault::Json(one_line(&error.to_string()).into())
 }
 
-/// What a client says that it can read.
+/// The media types that a client accepts.
 pub(super) const ACCEPTED: &str = "application/vnd.oci.image.index.v1+json, \
      application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, \
@@ -284,7 +284,7 @@ const IMAGES: [&str; 2] = [
     "application/vnd.docker.distribution.manifest.v2+json",
 ];
 
-/// What a server sends that knows no better.
+/// The media types of a server that does not know the kind of a file.
 const UNTOLD: [&str; 3] = ["", "application/json", "application/octet-stream"];
 
 const CONFIGS: [&str; 2] = [
@@ -301,13 +301,13 @@ const LAYER_TYPES: [&str; 6] = [
     "application/vnd.docker.image.rootfs.diff.tar.zstd",
 ];
 
-/// The annotation that names an image of a layout.
+/// The annotation with the name of an image in a layout.
 const NAME: &str = "org.opencontainers.image.ref.name";
 
-/// What registries have to take, by the distribution spec.
+/// The largest manifest, which registries must accept according to the distribution spec.
 pub(super) const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// Overlay file systems end at 500.
+/// The most layers. Overlay file systems support at most 500.
 const LAYERS: usize = 500;
 
 const MANIFESTS: usize = 1000;

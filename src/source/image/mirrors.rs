@@ -5,12 +5,12 @@
 //! ```
 //!
 //! The location of each place replaces the prefix. A place is blocked if the prefix of its own name is blocked, so a
-//! blocked registry can still have mirrors. `insecure` allows a place without TLS. Upstream also skips the check of its
-//! certificate then, and we never do.
+//! blocked registry can still have mirrors. `insecure` allows a place without TLS. Upstream then also skips the
+//! verification of its certificate, which olmguard never does.
 //!
-//! Upstream matches the name without its tag, takes `example.com` for a prefix of `example.com:5000`, and takes the
-//! first of two prefixes of one length. We follow. We refuse names without a registry, so we do not read how to complete
-//! them.
+//! As upstream does, olmguard matches the name without its tag, accepts `example.com` as a prefix of
+//! `example.com:5000`, and uses the first of two prefixes of the same length. Names without a registry are refused, so
+//! the settings that complete them are ignored.
 //!
 //! Upstream: go.podman.io/image v5.40.0, [`pkg/sysregistriesv2/system_registries_v2.go`] and
 //! [`docker/docker_client.go`] (`newDockerClient`, for blocked places).
@@ -34,7 +34,7 @@ use crate::source::http::{Address, FetchError, TlsFault};
 #[derive(Debug, Default)]
 pub(super) struct RegistriesConf(BTreeMap<Box<str>, PrefixRule>);
 
-/// The places of an image, in the order in which they are asked.
+/// The places of an image, in the order in which they are tried.
 #[derive(Debug)]
 pub(super) struct PullSources {
     pub(super) mirrors: Vec<PullSource>,
@@ -46,9 +46,9 @@ pub(super) struct PullSources {
 pub(super) struct PullSource {
     /// The image, as the place names it.
     pub(super) image: ImageReference,
-    /// Whether the place may be without TLS.
+    /// Whether the place may be used without TLS.
     pub(super) is_insecure: bool,
-    /// Why the place must not be asked.
+    /// The reason why the place must not be used, if any.
     pub(super) blocked: Option<BlockedPlace>,
 }
 
@@ -63,26 +63,26 @@ pub struct BlockedPlace {
     pub image: Box<str>,
     /// The file that blocks it.
     pub file: PathBuf,
-    /// The prefix there.
+    /// The blocked prefix in the file.
     pub prefix: Box<str>,
 }
 
 /// Why `registries.conf` cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorsFault {
-    /// It cannot be read.
+    /// A file cannot be read.
     #[error(transparent)]
     File(#[from] ContainersFault),
-    /// It does not have the form.
+    /// A file is not valid.
     #[error("{}:{line}:{column}: {why}", .file.display())]
     Form {
         /// The file.
         file: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// The character of the line, from 1.
+        /// The column in characters, counted from 1.
         column: usize,
-        /// The fault there.
+        /// The fault.
         why: TableFault,
     },
 }
@@ -90,10 +90,10 @@ pub enum MirrorsFault {
 /// A fault in `registries.conf`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TableFault {
-    /// It is not TOML, or has other types.
+    /// The file is not valid TOML, or has values of other types.
     #[error("{0}: expected registries.conf in version 2")]
     Toml(Box<str>),
-    /// It has the form that podman no longer reads.
+    /// The file has the form of version 1, which podman no longer reads.
     #[error(
         "[registries] is of version 1: expected version 2; write [[registry]] with a location, and \
          insecure or blocked"
@@ -102,40 +102,40 @@ pub enum TableFault {
     /// The table applies to nothing.
     #[error("[[registry]] has neither prefix nor location: expected a location")]
     NoPrefix,
-    /// A prefix is no place to pull from.
+    /// A prefix without a wildcard needs a location.
     #[error("prefix {0:?} has no location: expected one, or a prefix such as *.example.com")]
     NoLocation(Box<str>),
-    /// The mirror is nowhere.
+    /// The mirror has no location.
     #[error("[[registry.mirror]] of {0:?} has no location: expected one")]
     NoMirror(Box<str>),
-    /// It is a URL.
+    /// A prefix or location is a URL.
     #[error("{0:?} has a scheme: expected HOST or HOST/PATH")]
     Scheme(Box<str>),
-    /// A wildcard with more than a host.
+    /// A prefix with a wildcard has more than a host.
     #[error("prefix {0:?} has a wildcard: expected a host alone, such as *.example.com")]
     Wildcard(Box<str>),
-    /// The setting of a mirror, on a registry.
+    /// A registry has a setting that only mirrors can have.
     #[error("registry {0:?} has pull-from-mirror: expected it in a [[registry.mirror]]")]
     NotOfMirror(Box<str>),
-    /// Two settings for one thing.
+    /// Two settings limit the same mirror.
     #[error(
         "registry {0:?} has mirror-by-digest-only, and its mirror pull-from-mirror: expected one of them"
     )]
     TwoLimits(Box<str>),
-    /// A location makes a text that names no image.
+    /// A location turns the reference into a text that is not the name of an image.
     #[error(
         "location {location:?} makes {found:?} of {image}: expected the full name of an image, such as \
          docker.io/library/NAME:TAG"
     )]
     Rewrite {
-        /// The location.
+        /// The location in the file.
         location: Box<str>,
-        /// The text that should name an image.
+        /// The resulting text.
         found: Box<str>,
-        /// The image.
+        /// The reference of the image.
         image: Box<str>,
     },
-    /// Two tables that contradict each other.
+    /// Two tables contradict each other.
     #[error("location {location:?} has two values of {setting}: expected one")]
     Conflict {
         /// The location of both.
@@ -145,13 +145,13 @@ pub enum TableFault {
     },
 }
 
-/// The rule of a file for a prefix.
+/// The rule of a file for one prefix.
 #[derive(Debug)]
 struct PrefixRule {
     file: PathBuf,
-    /// Line and column of its table.
+    /// The line and the column of its table.
     at: (usize, usize),
-    /// Only a prefix with a wildcard can be without one.
+    /// The location, which only a prefix with a wildcard can omit.
     location: Option<Box<str>>,
     is_insecure: bool,
     is_blocked: bool,
@@ -165,7 +165,7 @@ struct Mirror {
     serves: PullFromMirror,
 }
 
-/// For which images a mirror is asked.
+/// The images for which a mirror is used.
 #[derive(Clone, Copy, Debug, Default)]
 enum PullFromMirror {
     #[default]
@@ -175,8 +175,8 @@ enum PullFromMirror {
 }
 
 impl PullSource {
-    /// Whether to ask the place without TLS, after a request with TLS: a registry of this machine, as docker does, or an
-    /// insecure one. Without TLS, it can be at another port, and no proxy is used.
+    /// Whether to retry without TLS after this error. This is allowed for an insecure place, and for a registry on this
+    /// machine, as Docker does. Without TLS the place can be at another port, and no proxy is used.
     pub(super) fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
         match error {
             FetchError::Tls {
@@ -197,7 +197,7 @@ impl RegistriesConf {
         Ok(Self(rules))
     }
 
-    /// The places of an image.
+    /// Returns the places of an image.
     pub(super) fn sources(&self, image: &ImageReference) -> Result<PullSources, MirrorsFault> {
         let Some((prefix, rule)) = self.find(image) else {
             return Ok(PullSources {
@@ -237,7 +237,7 @@ impl RegistriesConf {
         }
     }
 
-    /// The longest prefix of a name. It is the first of several, which are in order.
+    /// Returns the rule with the longest prefix of a name. Among prefixes of equal length, the first in order counts.
     fn find(&self, image: &ImageReference) -> Option<(&str, &PrefixRule)> {
         let name = image.name();
         let rules = self.0.iter().map(|(prefix, rule)| (&**prefix, rule));
@@ -247,7 +247,7 @@ impl RegistriesConf {
 }
 
 impl PrefixRule {
-    /// The image at a location, which replaces what the prefix matches.
+    /// Returns the image with the matched prefix replaced by `location`.
     fn rewritten(
         &self,
         image: &ImageReference,
@@ -278,7 +278,7 @@ impl PullFromMirror {
     }
 }
 
-/// How much of a name a prefix matches.
+/// Returns how many bytes of a name a prefix matches.
 fn matched(name: &str, prefix: &str) -> Option<usize> {
     let end = match prefix.strip_prefix('*') {
         Some(domain) if domain.starts_with('.') => {
@@ -410,7 +410,7 @@ impl RegistryTable {
     }
 }
 
-/// The rules of a file, by prefix. The first of several tables with one prefix counts.
+/// Parses the rules of a file, by prefix. If several tables have the same prefix, the first one counts.
 fn parse(text: &ConfigText) -> Result<BTreeMap<Box<str>, PrefixRule>, MirrorsFault> {
     let fault = |at, why| form(&text.file, text.position(at), why);
     let parsed: RegistriesFile = toml::from_str(&text.text).map_err(|error| {
@@ -432,7 +432,7 @@ fn parse(text: &ConfigText) -> Result<BTreeMap<Box<str>, PrefixRule>, MirrorsFau
     Ok(rules)
 }
 
-/// Refuses two tables that say different things of one location.
+/// Refuses two tables that contradict each other about one location.
 fn agree(
     settings: &mut BTreeMap<Box<str>, (bool, bool)>,
     prefix: &str,
@@ -449,7 +449,7 @@ fn agree(
     Err(TableFault::Conflict { location, setting })
 }
 
-/// A prefix or location as it is compared.
+/// Returns a prefix or location in the form in which it is compared.
 fn bare(text: &str) -> Result<Box<str>, TableFault> {
     let bare = text.trim_end_matches('/');
     let is_url = bare.starts_with("http://") || bare.starts_with("https://");

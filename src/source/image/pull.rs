@@ -1,8 +1,8 @@
-//! The parts of an image: its manifest, its configuration and its layers, from a layout on disk, or from the place that
-//! serves it: the first of its mirrors that has it, or its registry.
+//! The parts of an image: its manifest, configuration and layers. They come from a layout on disk, from the first
+//! mirror that has the image, or from its registry.
 //!
-//! The first that answers with a manifest serves all of the image, even if it fails later. A mirror gets one try for the
-//! manifest, because there is another place. For the rest, it gets as many tries as a registry.
+//! The first place that answers with a manifest serves the whole image, even if it fails later. A mirror gets one
+//! attempt for the manifest, because there is another place. After that, it gets as many attempts as a registry.
 //!
 //! Upstream: go.podman.io/image v5.40.0, [`docker/docker_image_src.go`] (`newImageSource`).
 //!
@@ -31,7 +31,7 @@ use super::{PULLED, UnpackFault};
 use crate::source::Progress;
 use crate::source::digest::Sha256;
 
-/// The place that serves an image, and the manifest that it gives with its media type.
+/// Finds the place that serves an image. Returns it with the manifest and the media type of the manifest.
 pub(super) async fn first<'a>(
     image: &ImageReference,
     access: &'a RegistryAccess,
@@ -83,13 +83,13 @@ const ONCE: NonZero<u32> = NonZero::new(1).unwrap();
 
 // === The parts of an image, from a registry or a layout on disk ===
 
-/// Where the parts of an image come from.
+/// The source of the parts of an image.
 pub(super) enum ImageParts<'a> {
     Registry(Box<Registry<'a>>, Runtime),
     Layout(ImageLayout),
 }
 
-/// A manifest, and the media type that it was sent as.
+/// A manifest, with the media type of the response.
 pub(super) struct SentManifest {
     pub(super) digest: Sha256,
     bytes: Vec<u8>,
@@ -97,7 +97,7 @@ pub(super) struct SentManifest {
 }
 
 impl<'a> ImageParts<'a> {
-    /// The parts of an image, with the manifest that is named.
+    /// Opens an image, and reads the manifest that its name refers to.
     pub(super) fn open(
         place: &ImagePlace,
         access: &'a RegistryAccess,
@@ -139,7 +139,7 @@ impl<'a> ImageParts<'a> {
         Ok((Self::Registry(Box::new(registry), runtime), top))
     }
 
-    /// The fault, with the place that served the image if it differs from the named place.
+    /// Adds the place that served the image to a fault, if it differs from the named place.
     pub(super) fn located(&self, place: &ImagePlace, fault: UnpackFault) -> UnpackFault {
         match (self, place) {
             (Self::Registry(registry, _), ImagePlace::Registry(named)) => {
@@ -169,7 +169,7 @@ impl<'a> ImageParts<'a> {
         })
     }
 
-    /// The image itself, where a manifest may be an index of several.
+    /// Returns the manifest of the image, which an index may refer to.
     pub(super) fn image(&mut self, top: &SentManifest) -> Result<ImageManifest, UnpackFault> {
         match Manifest::parse(&top.bytes, &top.media_type)? {
             Manifest::Image(image) => Ok(image),
@@ -193,7 +193,7 @@ impl<'a> ImageParts<'a> {
             .map_err(UnpackFault::Store)
     }
 
-    /// What is kept of the file system, with the contents of its files in a directory.
+    /// Reads the layers. Returns the names that are kept, and writes the contents of their files to a directory.
     pub(super) fn tree(
         &mut self,
         image: &ImageManifest,
@@ -233,7 +233,7 @@ impl<'a> ImageParts<'a> {
         Ok(tree)
     }
 
-    /// What is made of a blob that has its digest.
+    /// Reads a blob with `take`, and checks its digest.
     fn blob<T: Send + 'static>(
         &mut self,
         what: &'static str,
@@ -252,7 +252,7 @@ impl<'a> ImageParts<'a> {
     }
 }
 
-/// Reads something small.
+/// Reads a small blob into memory.
 fn small() -> TakeBody<io::Result<Vec<u8>>> {
     Arc::new(|input: &mut dyn Read| {
         let mut bytes = Vec::new();

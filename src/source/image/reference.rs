@@ -1,8 +1,9 @@
-//! Names of images: in registries, `HOST/REPOSITORY:TAG` or `HOST/REPOSITORY@sha256:HEX`, and in flags and files.
+//! Names of images: `HOST/REPOSITORY:TAG` or `HOST/REPOSITORY@sha256:HEX` in registries, and names with a scheme in
+//! flags and files.
 //!
 //! The grammar is the one that operator-controller uses, in [`olmguard_catalog::image_reference`]. A name without a
-//! registry is refused: which one it means depends on the machine. A name without tag and digest is refused, too:
-//! Docker takes `latest`, OLM takes nothing.
+//! registry is refused, because its registry would depend on the machine. A name without a tag or digest is refused,
+//! too: Docker assumes `latest`, but OLM assumes nothing.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,18 +16,18 @@ use olmguard_catalog::image_reference::ImageFault;
 /// An image in a registry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ImageReference {
-    /// Host, with a port if the name has one.
+    /// The host, with a port if the name has one.
     pub(super) host: Box<str>,
-    /// Path of the repository.
+    /// The path of the repository.
     pub(super) repository: Box<str>,
-    /// Which of the images there.
+    /// The image in the repository.
     pub(super) version: ImageVersion,
 }
 
 /// One image of a repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum ImageVersion {
-    /// The image that has this tag now.
+    /// The image that this tag currently refers to.
     Tag(Box<str>),
     /// The image with this digest, whatever its tag.
     Digest(Sha256),
@@ -44,15 +45,15 @@ impl ImageVersion {
 /// Why a text does not name an image in a registry.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReferenceFault {
-    /// It is not a reference at all.
+    /// The text is not a reference.
     #[error("image {found:?}: {fault}: expected HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:HEX")]
     Form {
         /// The text.
         found: Box<str>,
-        /// What is wrong.
+        /// The fault of the grammar.
         fault: ImageFault,
     },
-    /// It names no registry.
+    /// The text does not name a registry.
     #[error(
         "image {found:?} names no registry: write the host too, for example quay.io/{found} or \
          docker.io/library/{found}"
@@ -61,13 +62,13 @@ pub enum ReferenceFault {
         /// The text.
         found: Box<str>,
     },
-    /// It has neither a tag nor a digest.
+    /// The text has neither a tag nor a digest.
     #[error("image {found:?} has neither a tag nor a digest: add one, for example :latest")]
     NoVersion {
         /// The text.
         found: Box<str>,
     },
-    /// Its digest is not a SHA-256.
+    /// The digest is not a SHA-256.
     #[error(transparent)]
     Digest(#[from] DigestError),
 }
@@ -100,7 +101,7 @@ impl FromStr for ImageReference {
     }
 }
 
-/// The registry and what follows it. A host has a dot or a port that can be one, or is this machine.
+/// Splits off the registry. Its host contains a dot or a valid port, or is `localhost`.
 fn qualified(text: &str) -> Option<(&str, &str)> {
     let (host, path) = text.split_once('/')?;
     let is_host = host.contains(['.', ':']) || host == "localhost";
@@ -109,7 +110,7 @@ fn qualified(text: &str) -> Option<(&str, &str)> {
     (is_host && is_port).then_some((host, path))
 }
 
-/// A digest says more than a tag in front of it.
+/// Splits a path into repository and version. A digest takes precedence over a tag.
 fn split(path: &str) -> Result<(&str, Option<ImageVersion>), DigestError> {
     let (named, digest) = match path.split_once('@') {
         Some((named, digest)) => (named, Some(digest.parse().map(ImageVersion::Digest)?)),
@@ -122,7 +123,7 @@ fn split(path: &str) -> Result<(&str, Option<ImageVersion>), DigestError> {
     Ok((repository, digest.or(tag)))
 }
 
-/// Docker's own images have a short name.
+/// Adds `library/`, which the short names of Docker's own images omit.
 fn completed(host: &str, repository: &str) -> String {
     if is_docker(host) && !repository.contains('/') {
         return format!("library/{repository}");
@@ -130,13 +131,13 @@ fn completed(host: &str, repository: &str) -> String {
     repository.to_owned()
 }
 
-/// Whether these are names of Docker's registry.
+/// Whether the host is a name of Docker's registry.
 pub(super) fn is_docker(host: &str) -> bool {
     matches!(host, "docker.io" | "index.docker.io")
 }
 
 impl ImageReference {
-    /// Registry and repository, as credentials and mirrors are found by it.
+    /// Returns host and repository, the key of credentials and mirrors.
     pub(super) fn name(&self) -> String {
         format!("{}/{}", self.host, self.repository)
     }
@@ -163,21 +164,22 @@ const SHOWN: usize = 200;
 /// An image, as a flag or a file names it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ImagePlace {
-    /// In a registry: `oci:HOST/REPOSITORY:TAG` or with `@sha256:HEX`.
+    /// An image in a registry: `oci:HOST/REPOSITORY:TAG`, or with `@sha256:HEX`.
     Registry(ImageReference),
-    /// In a directory with the layout of the image spec: `oci-layout:DIRECTORY`, or with `:NAME` of one of its images.
+    /// An image in a directory with the layout of the image spec: `oci-layout:DIRECTORY`, or with `:NAME` if it has
+    /// several.
     Layout(PathBuf, Option<Box<str>>),
-    /// In a tar archive of such a directory: `oci-archive:FILE`.
+    /// An image in a tar archive of such a directory: `oci-archive:FILE`, or with `:NAME`.
     Archive(PathBuf, Option<Box<str>>),
 }
 
 /// Why a text does not name an image.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ImagePlaceError {
-    /// The name of an image in a registry.
+    /// A fault in the reference of an image in a registry.
     #[error(transparent)]
     Reference(#[from] ReferenceFault),
-    /// Nothing follows.
+    /// The text has no path.
     #[error("{text:?} names no path: expected oci-layout:DIRECTORY or oci-archive:FILE")]
     NoPath {
         /// The text.
@@ -186,21 +188,21 @@ pub enum ImagePlaceError {
 }
 
 impl ImagePlace {
-    /// Whether a text is to be read as the name of an image.
+    /// Whether a text is meant as the name of an image.
     pub fn is_meant_by(text: &str) -> bool {
         let schemes = [REGISTRY, LAYOUT, ARCHIVE];
         schemes.into_iter().any(|scheme| text.starts_with(scheme))
     }
 
-    /// An image in a registry, by its reference alone, so that a catalog cannot name a file of this machine.
+    /// Parses an image in a registry from its bare reference, so a catalog cannot name a file of this machine.
     ///
     /// # Errors
-    /// If it is no reference.
+    /// Fails if the text is not a reference.
     pub(crate) fn of_registry(reference: &str) -> Result<Self, ImagePlaceError> {
         Ok(Self::Registry(reference.parse()?))
     }
 
-    /// The same image, where a path begins in this directory.
+    /// Returns the image with a relative path resolved against this directory.
     pub fn within(self, folder: &Path) -> Self {
         match self {
             Self::Registry(image) => Self::Registry(image),
@@ -209,7 +211,7 @@ impl ImagePlace {
         }
     }
 
-    /// The digest of its manifest, if its name has it.
+    /// The digest of the manifest, if the name has one.
     pub(super) fn digest(&self) -> Option<Sha256> {
         match self {
             Self::Registry(image) => image.version.digest(),
@@ -239,7 +241,7 @@ impl FromStr for ImagePlace {
             named(rest).map(|(path, name)| Self::Archive(path, name))
         } else {
             let image = text.strip_prefix(REGISTRY).unwrap_or(text);
-            // As helm and flux write it.
+            // Helm and Flux write `oci://`.
             let image = image.strip_prefix("//").unwrap_or(image);
             Ok(Self::Registry(image.parse()?))
         }

@@ -1,9 +1,9 @@
-//! Images in a registry: the pull half of the distribution protocol, with the tokens that registries ask for.
+//! Images in a registry: the pull part of the distribution protocol, with authentication by token.
 //!
 //! ```text
-//! GET /v2/REPOSITORY/manifests/VERSION --> 401 with a challenge --> token --> the same again
-//!                                      --> 307 to a store of blobs, without the credentials
-//!                                      --> 429, 5xx: later again
+//! GET /v2/REPOSITORY/manifests/VERSION --> 401 with a challenge --> token --> the same request
+//!                                      --> 307 to a blob store, without the credentials
+//!                                      --> 429, 5xx: the same request later
 //! ```
 //!
 //! Upstream: opencontainers/distribution-spec v1.1, `spec.md`; distribution, `docs/content/spec/auth/token.md`.
@@ -38,21 +38,21 @@ use crate::source::http::{
 pub(super) struct Registry<'a> {
     pub(super) source: PullSource,
     client: HttpClient,
-    /// The directory with the certificates for its host, or the one that can be made.
+    /// The directory with the certificates for the host, or the default one if none exists.
     certificates: PathBuf,
     access: &'a RegistryAccess,
-    /// How often each part is asked for.
+    /// The number of attempts for each part.
     pub(super) tries: NonZero<u32>,
     /// The scheme of the registry.
     scheme: &'static str,
-    /// Whether it has answered, so that its scheme stays.
+    /// Whether the registry has answered, so that its scheme is settled.
     is_reached: bool,
-    /// What the registry accepted last.
+    /// The answer to the last challenge of the registry.
     authorization: Option<HeaderValue>,
     began: Instant,
 }
 
-/// How registries are reached: how long one is waited for, how often it is asked again, and as whom.
+/// The access to registries: limits, retries, credentials and configuration.
 #[derive(Clone, Debug)]
 pub(super) struct RegistryAccess {
     pub(super) limits: FetchLimits,
@@ -61,7 +61,7 @@ pub(super) struct RegistryAccess {
     pub(super) containers: ContainersConfig,
 }
 
-/// Reads a body, perhaps several times.
+/// A function that reads a body. It can be called once for each attempt.
 pub(super) type TakeBody<T> = Arc<dyn Fn(&mut dyn Read) -> T + Send + Sync>;
 
 impl<'a> Registry<'a> {
@@ -92,7 +92,7 @@ impl<'a> Registry<'a> {
         })
     }
 
-    /// The manifest of a version, with the media type that it is sent as.
+    /// Fetches the manifest of a version, with the media type of the response.
     pub(super) async fn manifest(
         &mut self,
         version: &ImageVersion,
@@ -114,7 +114,7 @@ impl<'a> Registry<'a> {
         self.get(&format!("manifests/{version}"), read).await
     }
 
-    /// A blob, which is read as it comes. Whether it is the right one is known at the end.
+    /// Fetches a blob, which is read as it arrives. The caller must compare its digest.
     pub(super) async fn blob<T: Send + 'static>(
         &mut self,
         digest: Sha256,
@@ -138,7 +138,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// For an answer of at most so many bytes.
+    /// The limits for a response of at most this many bytes.
     fn limits(&self, bytes: u64) -> FetchLimits {
         FetchLimits {
             wire: bytes,
@@ -147,7 +147,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// What the repository has there, as often tried as a registry may fail for a while.
+    /// Fetches a path of the repository, with retries if the registry fails temporarily.
     async fn get<T>(
         &mut self,
         path: &str,
@@ -172,7 +172,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// One try, through redirects and the challenge of the registry.
+    /// Makes one attempt, which follows redirects and answers the challenge of the registry.
     async fn follow<T>(
         &mut self,
         path: &str,
@@ -215,7 +215,7 @@ impl<'a> Registry<'a> {
         RegistryFault::of(error, &self.source, &self.certificates)
     }
 
-    /// Whether to ask without TLS.
+    /// Whether to repeat the request without TLS.
     fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
         let is_first = !self.is_reached && self.scheme == "https";
         is_first && self.source.is_plain(place, error)
@@ -234,7 +234,7 @@ impl<'a> Registry<'a> {
         Address::of(&format!("{scheme}://{host}/v2/{repository}/{path}"))
     }
 
-    /// One request.
+    /// Makes one request.
     async fn ask<T>(
         &self,
         place: &Address,
@@ -254,7 +254,7 @@ impl<'a> Registry<'a> {
         self.client.get(place, headers, answered).await
     }
 
-    /// What a challenge asks for. Without credentials a token for everybody.
+    /// Answers a challenge. Without credentials, it requests an anonymous token.
     async fn answer(
         &self,
         place: &Address,
@@ -318,7 +318,7 @@ impl<'a> Registry<'a> {
 async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u8>, FetchError> {
     let f = |body: &mut dyn Read| {
         let mut bytes = Vec::new();
-        // An error of it is kept as the fault of the fetch.
+        // The fetch keeps an error as its fault.
         let read = body.read_to_end(&mut bytes);
         Ok(read.map(|_| bytes).unwrap_or_default())
     };
@@ -345,7 +345,7 @@ struct TokenAnswer {
 }
 
 impl RegistryAccess {
-    /// As this user. One part may take so long.
+    /// The access of the current user. `total` limits each request and the whole image.
     pub(super) fn of_user(total: Duration) -> Self {
         Self {
             limits: FetchLimits {
@@ -366,10 +366,10 @@ impl RegistryAccess {
     }
 }
 
-/// The certificates of hosts, for all users of a machine.
+/// The default directory of certificates for hosts, shared by all users of a machine.
 const CERTIFICATES: &str = "/etc/containers/certs.d";
 
-/// A token with its claims has some kilobytes.
+/// The largest response of a token service. A token with its claims has some kilobytes.
 const TOKEN_BYTES: u64 = 256 << 10;
 
 const TRIES: NonZero<u32> = NonZero::new(4).unwrap();

@@ -1,15 +1,15 @@
-//! Images on this machine, unpacked: a directory for each, by the digest of its manifest, shared by all processes of
-//! a user and bounded in size.
+//! Unpacked images on this machine: one directory for each, named after the digest of its manifest. All processes of a
+//! user share them, and their size is bounded.
 //!
 //! ```text
-//! IMAGES/catalog-HEX/content/...   what is kept of the image
-//!                   /note          how many bytes it takes and which directory is meant; locked by its readers
-//!       /.partial-X/               what is being unpacked
+//! IMAGES/catalog-HEX/content/...   the files that are kept
+//!                   /note          its size and the directory to read; locked by its readers
+//!       /.partial-X/               an image that is being unpacked
 //! ```
 //!
-//! `.lock` is held shared by who looks for an image, and alone by who names or removes one.
+//! `.lock` is locked shared to look up an image, and exclusively to add or remove one.
 //!
-//! Invariants: what has its name is whole; nothing that is being read is removed.
+//! Invariants: a directory with the name of an image is complete, and no image is removed while it is read.
 
 use std::env;
 use std::fs::{self, DirBuilder, File};
@@ -30,16 +30,16 @@ pub(super) struct ImageStore {
     folder: PathBuf,
     limit: u64,
     lock: File,
-    /// The directory is this process's own, where there is no place for a lasting one.
+    /// The directory, if it belongs to this process because there is no lasting one.
     temporary: Option<Arc<TempDir>>,
 }
 
-/// An image that is on disk, whole. As long as this lives it stays there.
+/// A complete image on disk, which stays there as long as this value exists.
 #[derive(Debug)]
 pub struct UnpackedImage {
-    /// The directory that is meant.
+    /// The directory to read.
     pub(super) root: PathBuf,
-    /// Locked as long as it is open.
+    /// The note, which is locked as long as it is open.
     _note: File,
     _store: Option<Arc<TempDir>>,
 }
@@ -55,14 +55,15 @@ struct Note {
 }
 
 impl UnpackedImage {
-    /// The directory: of a catalog the one with its files, of a bundle the one with `manifests` and `metadata`.
+    /// The directory to read: the files of a catalog, or the parent of `manifests` and `metadata` of a bundle.
     pub fn root(&self) -> &Path {
         &self.root
     }
 }
 
 impl ImageStore {
-    /// The user's: below `XDG_CACHE_HOME` or `HOME`, otherwise, or where that cannot be used, one for this process.
+    /// The store of the current user, below `XDG_CACHE_HOME` or `HOME`. If that cannot be used, this process gets a
+    /// temporary one.
     pub(super) fn of_user() -> io::Result<Self> {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
         let home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
@@ -83,7 +84,7 @@ impl ImageStore {
             .create(true)
             .truncate(false)
             .open(lock)?;
-        // Not every file system can.
+        // Not every file system supports locks.
         lock.lock_shared()?;
         lock.unlock()?;
         let temporary = own.map(Arc::new);
@@ -95,7 +96,7 @@ impl ImageStore {
         })
     }
 
-    /// The image of this name, if it is here. It counts as used now.
+    /// Returns the image of this name, if it is stored, and marks it as used.
     pub(super) fn find(&self, name: &str) -> Option<UnpackedImage> {
         self.lock.lock_shared().ok()?;
         let found = self.held(name);
@@ -103,19 +104,19 @@ impl ImageStore {
         found
     }
 
-    /// The same for who has the lock.
+    /// Like [`ImageStore::find`], for callers that hold the lock.
     fn held(&self, name: &str) -> Option<UnpackedImage> {
         let place = self.folder.join(name);
         let mut file = File::open(place.join(NOTE)).ok()?;
         let note = read(&mut file)?;
         let content = place.join(CONTENT);
         let root = content.join(&*note.folder);
-        // What a crash of the machine has cut short is not whole.
+        // An image that a crash has truncated is not complete.
         if !root.is_dir() || size(&content).ok()? != note.bytes {
             return None;
         }
         file.try_lock_shared().ok()?;
-        // At worst it is the first to go.
+        // If this fails, the image is at worst the first to be evicted.
         let _gone_first = touch(&file);
         Some(UnpackedImage {
             root,
@@ -124,7 +125,7 @@ impl ImageStore {
         })
     }
 
-    /// A place to unpack into.
+    /// Creates a directory to unpack an image into.
     pub(super) fn begin(&self) -> io::Result<PartialImage> {
         self.shrink();
         let partial = self.partial()?;
@@ -139,7 +140,7 @@ impl ImageStore {
             .tempdir_in(&self.folder)
     }
 
-    /// Gives an image its name. If another process was faster, its image counts: it is the same.
+    /// Gives an image its name. If another process was faster, its image is used, because both are equal.
     pub(super) fn finish(
         &self,
         partial: &PartialImage,
@@ -167,7 +168,7 @@ impl ImageStore {
         }
         let place = self.folder.join(name);
         if place.exists() {
-            // The rest of one, which nobody reads.
+            // The remains of an incomplete image, which no one reads.
             self.withdraw(&place)?;
         }
         fs::rename(path, place)?;
@@ -175,14 +176,14 @@ impl ImageStore {
         image.ok_or_else(|| io::Error::other("it is not as it was written"))
     }
 
-    /// Takes the name from an image, and removes it.
+    /// Removes an image, after moving it out of its name.
     fn withdraw(&self, place: &Path) -> io::Result<()> {
         let gone = self.partial()?;
         fs::rename(place, gone.path().join(CONTENT))
     }
 
-    /// Removes the images that were not used for the longest time until the rest fits, and what a process left behind
-    /// that was killed. At worst the next process does it.
+    /// Evicts the least recently used images until the rest fits, and removes the remains of killed processes. If this
+    /// fails, the next process does it.
     fn shrink(&self) {
         if self.lock.lock().is_ok() {
             drop(self.shrink_alone());
@@ -213,18 +214,18 @@ impl ImageStore {
 }
 
 impl PartialImage {
-    /// Where the files of the image belong.
+    /// The directory for the files of the image.
     pub(super) fn content(&self) -> PathBuf {
         self.0.path().join(CONTENT)
     }
 
-    /// Where contents lie before their names are known.
+    /// The directory for contents whose names are not known yet.
     pub(super) fn pieces(&self) -> PathBuf {
         self.0.path().join(PIECES)
     }
 }
 
-/// An image that could be removed.
+/// An image that can be evicted.
 struct StoredImage {
     path: PathBuf,
     note: File,
@@ -233,7 +234,7 @@ struct StoredImage {
 }
 
 impl StoredImage {
-    /// None for what is still being unpacked, and for what is no image.
+    /// Returns `None` for an image that is being unpacked, and for anything that is not an image.
     fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy();
         if name.starts_with(PARTIAL) {
@@ -257,7 +258,7 @@ fn read(file: &mut File) -> Option<Note> {
     serde_json::from_slice(&text).ok()
 }
 
-/// How many bytes the files below a directory have.
+/// Returns the size in bytes of all files below a directory.
 fn size(folder: &Path) -> io::Result<u64> {
     let mut total = 0;
     for entry in fs::read_dir(folder)? {
@@ -290,10 +291,10 @@ const PARTIAL: &str = ".partial-";
 
 const NOTE_BYTES: u64 = 64 << 10;
 
-/// Some catalogs and some hundred bundles.
+/// The size limit: some catalogs and some hundred bundles.
 const LIMIT: u64 = 4 << 30;
 
-/// No image takes longer.
+/// The age of an abandoned image. Unpacking never takes that long.
 const ABANDONED: Duration = Duration::from_hours(24);
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The file system of an image as far as it is kept: in memory, by names. Only the contents of files are on the disk,
-//! each in a file whose name this program made, and no link is ever made there: so no name of a layer leads anywhere.
+//! The kept part of an image's file system, in memory, by names. Only the contents of files are on disk, in files with
+//! generated names, and no link is ever created there. So a name in a layer never refers to anything outside.
 //!
-//! Upstream: opencontainers/image-spec v1.1, `layer.md` (whiteouts, opaque whiteouts, hard links). Unlike in
-//! containerd, a layer cannot put something below a symbolic link: that is refused.
+//! Upstream: opencontainers/image-spec v1.1, `layer.md` (whiteouts, opaque whiteouts, hard links). Unlike containerd,
+//! olmguard refuses a layer that puts something below a symbolic link.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,52 +11,52 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The directories of an image that are read, each relative to its root; an empty one is the root.
+/// The directories of an image to read, each relative to its root. An empty path is the root.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct KeptFolders(pub(super) Vec<Box<str>>);
 
-/// Something in the file system of an image.
+/// An entry in the file system of an image.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum TreeNode {
     /// A directory.
     Folder,
-    /// A file, by the file on the disk that has its content.
+    /// A file, with the path of its content on disk.
     File(PathBuf),
     /// A symbolic link to this target.
     Link(Box<str>),
-    /// Another name of a file that a lower layer has.
+    /// A hard link to a file of a lower layer.
     SameAs(Box<str>),
 }
 
-/// What one layer changes.
+/// The changes that a layer makes.
 #[derive(Debug, Default)]
 pub(super) struct LayerChanges {
-    /// Names that lower layers had, and everything below them.
+    /// Names of lower layers to remove, with everything below them.
     pub(super) removed: BTreeSet<Box<str>>,
-    /// Directories of which lower layers had other content.
+    /// Directories whose content in lower layers is removed.
     pub(super) emptied: BTreeSet<Box<str>>,
-    /// What it adds or replaces.
+    /// The entries that the layer adds or replaces.
     pub(super) added: ImageTree,
 }
 
-/// Names and what they are.
+/// The entries of a file system, by path.
 ///
-/// Invariant: nothing is below anything but a folder; folders can be implied by what they contain.
+/// Invariant: only a directory has entries below it. A directory can be implied by its entries.
 #[derive(Debug, Default)]
 pub(super) struct ImageTree(BTreeMap<Box<str>, TreeNode>);
 
-/// Why the names of a layer cannot be those of a file system.
+/// Why the names of a layer are not those of a file system.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TreeFault {
-    /// Something is below a thing that is not a directory.
+    /// An entry is below another that is not a directory.
     #[error("{path:?} is below {above:?}, which is not a directory")]
     NotAFolder {
-        /// What is below.
+        /// The entry below.
         path: Box<str>,
-        /// The link or the file.
+        /// The link or the file above.
         above: Box<str>,
     },
-    /// A hard link to something that is not there, or not kept.
+    /// The target of a hard link does not exist, or is not kept.
     #[error(
         "{link:?} is a hard link to {target:?}, which is not a file in the same directory tree"
     )]
@@ -66,7 +66,7 @@ pub enum TreeFault {
         /// Its target.
         target: Box<str>,
     },
-    /// A symbolic link to something that is not there, not kept, or not a file.
+    /// The target of a symbolic link does not exist, is not kept, or is not a file.
     #[error(
         "{link:?} is a symbolic link to {target:?}, which is not a file in the same directory tree"
     )]
@@ -79,27 +79,27 @@ pub enum TreeFault {
 }
 
 impl KeptFolders {
-    /// Whether a path is one of the directories or in one.
+    /// Whether a path is one of the directories or below one.
     pub(super) fn contain(&self, path: &[u8]) -> bool {
         let mut folders = self.0.iter();
         folders.any(|folder| is_within(path, folder.as_bytes()))
     }
 
-    /// Whether one of the directories is below this path, so that its removal removes what is kept.
+    /// Whether one of the directories is this path or below it, so that its removal affects what is kept.
     pub(super) fn are_below(&self, path: &[u8]) -> bool {
         let mut folders = self.0.iter();
         folders.any(|folder| is_within(folder.as_bytes(), path))
     }
 }
 
-/// Whether a path is a folder or below it.
+/// Whether a path is a directory or below it.
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
     let rest = path.strip_prefix(folder);
     folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 impl ImageTree {
-    /// Puts something there, instead of what was there before.
+    /// Adds an entry, and replaces an earlier one.
     pub(super) fn insert(&mut self, path: Box<str>, node: TreeNode) -> Result<(), TreeFault> {
         if let Some(above) = self.blocked(&path) {
             let above = above.into();
@@ -112,18 +112,18 @@ impl ImageTree {
         Ok(())
     }
 
-    /// What is above a path and no directory.
+    /// Returns the first entry above a path that is not a directory.
     fn blocked<'p>(&self, path: &'p str) -> Option<&'p str> {
         let is_other = |node: &TreeNode| *node != TreeNode::Folder;
         above(path).find(|above| self.get(above).is_some_and(is_other))
     }
 
-    /// What is at a path.
+    /// The entry at a path.
     pub(super) fn get(&self, path: &str) -> Option<&TreeNode> {
         self.0.get(path)
     }
 
-    /// What is below a path.
+    /// The paths below a path.
     fn below(&self, path: &str) -> impl Iterator<Item = &str> {
         let prefix = if path.is_empty() {
             String::new()
@@ -142,7 +142,7 @@ impl ImageTree {
         }
     }
 
-    /// Puts a layer on top.
+    /// Applies the changes of a layer.
     pub(super) fn apply(&mut self, changes: LayerChanges) -> Result<(), TreeFault> {
         let LayerChanges {
             removed,
@@ -163,7 +163,7 @@ impl ImageTree {
         added.try_for_each(|(path, node)| self.insert(path, node))
     }
 
-    /// A hard link to a file of a lower layer is that file.
+    /// Resolves a hard link to a file of a lower layer.
     fn named_again(
         &self,
         path: Box<str>,
@@ -178,24 +178,24 @@ impl ImageTree {
         }
     }
 
-    /// Whether a path is a directory, perhaps implied by what it contains.
+    /// Whether a path is a directory, perhaps implied by its entries.
     pub(super) fn is_folder(&self, path: &str) -> bool {
         self.get(path) == Some(&TreeNode::Folder) || self.below(path).next().is_some()
     }
 
-    /// Whether there is an entry for a path: of a directory, a file or a link.
+    /// Whether a path has an explicit entry: a directory, a file or a link.
     pub(super) fn has(&self, path: &str) -> bool {
         self.get(path).is_some()
     }
 
-    /// The content of the file at a path, through at most as many links as Linux follows.
+    /// Returns the content of the file at a path, through at most as many symbolic links as Linux follows.
     fn content(&self, path: &str, steps: &mut usize) -> Option<&Path> {
         let mut ahead: Vec<&str> = parts(path);
         let (mut reached, mut links) = (Vec::new(), 0);
         while let Some(part) = ahead.pop() {
             *steps = steps.checked_sub(1)?;
             if part == ".." {
-                // Above the root is the root.
+                // The parent of the root is the root.
                 reached.pop();
                 continue;
             }
@@ -221,8 +221,8 @@ impl ImageTree {
         }
     }
 
-    /// Writes all of it below an empty directory of this program. A symbolic link becomes the file that it leads to,
-    /// as whoever opens it sees it.
+    /// Writes all entries below an empty directory of this program. A symbolic link becomes the file that it resolves
+    /// to.
     pub(super) fn write(&self, to: &Path) -> Result<(), WriteFault> {
         let (mut written, mut steps) = (BTreeMap::new(), STEPS);
         for (path, node) in &self.0 {
@@ -247,18 +247,18 @@ impl ImageTree {
     }
 }
 
-/// Why a tree is not on the disk.
+/// Why a tree cannot be written to disk.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteFault {
-    /// Something in it cannot be there.
+    /// An entry cannot be written.
     #[error(transparent)]
     ImageTree(#[from] TreeFault),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot write its files: {0}")]
     Io(#[from] io::Error),
 }
 
-/// Moves a content to its place, or names it a second time.
+/// Moves a content to its path, or creates a hard link if it has been moved already.
 fn put<'c>(
     content: &'c Path,
     place: PathBuf,
@@ -278,21 +278,21 @@ fn folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// The names of a path, the first one last.
+/// Returns the parts of a path, the first one last.
 fn parts(path: &str) -> Vec<&str> {
     let parts = path.split('/').rev();
     parts.filter(|part| !matches!(*part, "" | ".")).collect()
 }
 
-/// The directories above a path, the highest first.
+/// Returns the directories above a path, the highest first.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 
-/// How many parts of paths are followed for all links of an image.
+/// The most parts of paths that are followed for all links of an image.
 const STEPS: usize = 1_000_000;
 
-/// How many links Linux follows on one way.
+/// The most links that Linux follows for one path.
 const LINKS: usize = 40;
 
 #[cfg(test)]
