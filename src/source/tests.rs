@@ -1,4 +1,4 @@
-//! Files, folders and streams on a real file system, hostile ones too.
+//! Files, directories and streams on a real file system, including hostile ones.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use olmguard_catalog::fbc::reader::{NextItem, Reader};
 use olmguard_catalog::fbc::{self, BlobPlace, Decisive, FbcError, Intake, Places, TextOrigin};
 use olmguard_catalog::memory::Account;
 
-/// The folders of the blobs, in order, or their faults.
+/// The keys of the blobs, in order, or their faults.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Blobs(Vec<String>);
 
@@ -31,14 +31,14 @@ impl Sink for Blobs {
     }
 }
 
-/// What reading bytes gives: the blobs, or the text of the fault.
+/// Returns the blobs of these bytes, or the text of the fault.
 fn read_bytes(bytes: &[u8]) -> Result<Vec<String>, String> {
     let (mut blobs, progress) = (Blobs::default(), Progress::default());
     let outcome = read_from("file", bytes, &progress, &mut blobs);
     outcome.map(|()| blobs.0).map_err(|fault| fault.to_string())
 }
 
-/// What reading a path gives, the path itself left out of the fault.
+/// Returns the blobs of a path, or the text of the fault without the path itself.
 fn read_path(path: &Path) -> Result<Vec<String>, String> {
     let (mut blobs, progress) = (Blobs::default(), Progress::default());
     let outcome = read(path, &progress, &mut blobs);
@@ -145,7 +145,7 @@ fn a_folder_is_read_in_the_order_of_its_names() {
     );
 }
 
-/// The case of upstream's own tests (operator-registry, `alpha/declcfg/load_test.go`).
+/// This is the case of upstream's own tests (operator-registry, `alpha/declcfg/load_test.go`).
 #[test]
 fn an_indexignore_leaves_files_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -291,7 +291,7 @@ fn what_is_not_there_is_a_fault() {
     assert_eq!(read_path(&path), Err(fault.to_owned()));
 }
 
-/// Enough YAML for threads: the blobs come in order, and the first fault wins.
+/// This is enough YAML for threads: the blobs come in order, and the first fault is returned.
 #[test]
 fn much_yaml_is_read_in_order() {
     let padding = "x".repeat(1000);
@@ -321,9 +321,9 @@ proptest! {
     }
 }
 
-// === A text that comes in pieces is read as the whole ===
+// === A text that arrives in pieces is read like the whole text ===
 
-/// What a reader finds in a text that comes to it in pieces, cut at these places.
+/// Returns what a reader finds in a text that arrives in pieces, cut at these positions.
 fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
     let mut reader = Reader::new(Decisive::PLACES, Account::default());
     let mut found = Vec::new();
@@ -381,9 +381,9 @@ fn cuts_change_nothing() {
     }
 }
 
-// === What has no end, or too much of anything, is a fault ===
+// === Endless and oversized inputs are faults ===
 
-/// A file of this length without content, as far as the disk is concerned.
+/// Creates a sparse file of this length.
 fn sparse(length: u64) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().expect("a file");
     file.as_file().set_len(length).expect("a sparse file");
@@ -411,7 +411,7 @@ fn size_is_bounded() {
     assert_eq!(fault.expect_err("a fault").to_string(), want);
 }
 
-/// One blob of a hundred kilobytes, without end.
+/// An endless sequence of blobs of a hundred kilobytes.
 struct Endless(Vec<u8>);
 
 impl Read for Endless {
@@ -471,9 +471,9 @@ fn what_a_blob_keeps_is_bounded() {
     assert_eq!(read_bytes(anchors.as_bytes()), Err(fault.to_owned()));
 }
 
-// === A file of JSON is read on several cores as on one: the same blobs, places and faults in the same order ===
+// === JSON is read on several cores as on one: the same blobs, positions and faults in the same order ===
 
-/// All that is written in a file, and where, faults too.
+/// Everything that was handed over from a file, with its position, including faults.
 #[derive(Default)]
 struct Written(Vec<String>);
 
@@ -525,7 +525,7 @@ fn agrees(text: &str) {
     assert!(read_path(&path) == alone.map(|()| blobs.0), "what decides");
 }
 
-/// So many blobs, the line feeds in them as in `between`.
+/// Returns `count` blobs with `between` inserted before their fields and entries.
 fn blobs(count: usize, between: &str) -> Vec<String> {
     let blob = |n: usize| {
         let entry = |m: usize| {
@@ -553,7 +553,7 @@ fn lines_are_read_alike() {
     agrees(&lines.join("\nnull\n{}\n7 [] "));
 }
 
-/// A line that begins with `{` in the middle of a blob is no beginning of one.
+/// A line that starts with `{` in the middle of a blob does not start a new blob.
 #[test]
 fn objects_over_many_lines_are_read_alike() {
     agrees(&blobs(5000, "\n").join("\n"));

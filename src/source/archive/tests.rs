@@ -8,7 +8,7 @@ use super::*;
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, ServingState};
 
-/// A catalog of these packages, each with a bundle.
+/// Returns a catalog of these packages, each with a bundle.
 fn fetched(packages: &[&str]) -> FetchedContent {
     let package = |name: &&str| {
         format!(
@@ -20,7 +20,7 @@ fn fetched(packages: &[&str]) -> FetchedContent {
     FetchedContent::read_from("hub", &mut text.as_bytes(), &Progress::default()).unwrap()
 }
 
-/// One that is held, one that is missing, and one that cannot be read.
+/// Returns one catalog with content, one without, and one that cannot be read.
 fn catalogs() -> Vec<(CatalogState, Option<FetchedContent>)> {
     let labels = BTreeMap::from([("team".to_owned(), "a".to_owned())]);
     let hub = CatalogState {
@@ -66,7 +66,7 @@ fn archive() -> Vec<u8> {
     write(Vec::new(), &facts(), catalogs).unwrap()
 }
 
-/// Everything in an archive of these bytes, the error without the file's name.
+/// Reads an archive of these bytes. An error is without the name of the file.
 fn read(bytes: &[u8]) -> Result<(ArchiveFacts, Vec<CatalogState>), String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved");
@@ -86,7 +86,7 @@ fn read(bytes: &[u8]) -> Result<(ArchiveFacts, Vec<CatalogState>), String> {
     })
 }
 
-/// An archive of these members, followed by these bytes.
+/// Returns an archive of these members, followed by these bytes.
 fn packed(members: &[(&str, &str)], after: &[u8]) -> Vec<u8> {
     let mut tar = Builder::new(compress(Vec::new()).unwrap());
     for (name, text) in members {
@@ -97,7 +97,7 @@ fn packed(members: &[(&str, &str)], after: &[u8]) -> Vec<u8> {
     frame.finish().unwrap()
 }
 
-/// The facts of one catalog, with this content.
+/// Returns the facts of one catalog with this content.
 fn one(content: &str) -> String {
     format!(
         r#"{{"schema":"olmguard.snapshot/v1","saved":"","program":"","olm":null,"catalogs":[
@@ -161,7 +161,7 @@ fn the_olm_is_known_by_its_names() {
     ));
 }
 
-/// An earlier program wrote neither policies nor extensions.
+/// A program of an earlier version wrote neither policies nor extensions.
 #[test]
 fn a_snapshot_without_extensions_says_nothing_of_them() {
     let missing = one(r#""missing""#);
@@ -183,7 +183,7 @@ fn extensions_have_a_limit() {
     );
 }
 
-/// Each is a file of a few KiB.
+/// Each of these archives has only a few KiB.
 #[test]
 fn facts_have_a_limit_before_they_are_read() {
     let objects = |item: &str, count: usize| {
@@ -308,7 +308,7 @@ fn each_catalog_has_a_file_of_its_own() {
     }
 }
 
-/// Its name stands for what a name in an archive may do where files are unpacked.
+/// The names are ones that could not be unpacked safely as paths.
 #[test]
 fn a_catalog_of_any_name_is_read() {
     for name in ["../up", &"a".repeat(253)] {

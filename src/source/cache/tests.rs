@@ -11,10 +11,10 @@ use super::super::decompress::compress;
 use super::*;
 use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
 
-/// A folder that goes with its test.
+/// A directory that is removed at the end of its test.
 struct Scene(TempDir);
 
-/// The names that a sink was given.
+/// The names that a sink received.
 #[derive(Debug, Default, PartialEq)]
 struct Names(Vec<String>);
 
@@ -33,14 +33,14 @@ impl Scene {
         self.0.path().join("cache")
     }
 
-    /// The cache, in which nothing was to be dropped.
+    /// Opens the cache, which must not drop any file.
     fn open(&self, limit: u64) -> Cache {
         let (cache, dropped) = Cache::open(&self.folder(), limit).unwrap();
         assert!(dropped.is_empty(), "{dropped:?}");
         cache
     }
 
-    /// The files but for the lock, by name.
+    /// Returns the names of the files, without the lock.
     fn files(&self) -> Vec<String> {
         let files = fs::read_dir(self.folder()).unwrap();
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -53,7 +53,7 @@ impl Scene {
         self.folder().join(file(n))
     }
 
-    /// As if it was used last so long after the beginning of time.
+    /// Sets the time of the last use, in seconds after the epoch.
     fn used(&self, n: u8, seconds: u64) {
         let moment = UNIX_EPOCH + Duration::from_secs(seconds);
         let file = File::options().write(true).open(self.file(n)).unwrap();
@@ -252,9 +252,9 @@ proptest! {
     }
 }
 
-// === How much a cache takes ===
+// === The size of a cache ===
 
-/// How large a small file is.
+/// Returns the size of a small file.
 fn size() -> u64 {
     let scene = Scene::new();
     store(&scene.open(PLENTY), 1, &["a"]);
@@ -327,7 +327,7 @@ fn what_replaces_itself_needs_no_more_room() {
     assert_eq!(scene.files(), [file(1), file(2)]);
 }
 
-/// Two that are being written take no more than all that are complete.
+/// Two entries that are being written use no more than all complete ones may.
 #[test]
 fn one_takes_no_more_than_half() {
     let scene = Scene::new();
@@ -359,7 +359,7 @@ fn a_smaller_limit_holds_at_once() {
     assert_eq!(scene.files(), [file(2), file(3)]);
 }
 
-// === Files that are not what they were ===
+// === Files that have changed ===
 
 #[track_caller]
 fn not_loaded(scene: &Scene, bytes: &[u8], case: &str) -> String {
@@ -377,7 +377,7 @@ fn whole(scene: &Scene) -> Vec<u8> {
     fs::read(scene.file(1)).unwrap()
 }
 
-/// Text in a frame.
+/// Returns a text in a frame.
 fn framed(text: &str) -> Vec<u8> {
     let mut frame = compress(Vec::new()).unwrap();
     frame.write_all(text.as_bytes()).unwrap();
@@ -430,7 +430,7 @@ fn what_is_wrong_is_said() {
     }
 }
 
-/// A start does not read hundreds of MiB that a load reads anyway.
+/// A start must not read hundreds of MiB that a load reads anyway.
 #[test]
 fn what_a_file_holds_is_checked_when_it_is_loaded() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Images from layouts on disk, good ones and others.
+//! Images from layouts on disk, valid and invalid.
 
 mod layers;
 mod mirrors;
@@ -19,7 +19,7 @@ use super::containers::ContainersConfig;
 use super::credentials::CredentialFiles;
 use super::*;
 
-/// A store of its own, and little patience.
+/// A reader with its own store and short time limits.
 struct Reader {
     folder: TempDir,
     reader: ImageReader,
@@ -48,7 +48,7 @@ impl Reader {
         read.map_err(|fault| fault.to_string())
     }
 
-    /// What is wrong with an image of these layers. Nothing of it may stay.
+    /// Returns the fault of an image with these layers. Nothing of the image may be kept.
     #[track_caller]
     fn fault(&self, image: &TestImage) -> String {
         let layout = self.folder.path().join("layout");

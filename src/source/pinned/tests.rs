@@ -1,4 +1,4 @@
-//! URLs as they are read, and a server on loopback that answers once.
+//! Parsing of URLs, and fetches from a server on loopback that answers once.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ fn sha256_of(content: &[u8]) -> String {
     Sha256::of(content).hex()
 }
 
-/// The host of a server that answers one request so, and what it was asked.
+/// Starts a server that answers one request. Returns its host and a handle that yields the request.
 fn server(status: &str, body: &[u8]) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();

@@ -17,8 +17,8 @@ fn conf(toml: &str) -> RegistriesConf {
     RegistriesConf(parse(&text(toml)).unwrap())
 }
 
-/// The places of an image, or `fault`. A place has the mark `http` if it can be without TLS, and `blocked` if it must not
-/// be asked.
+/// Returns the places of an image, or `fault`. A place has the mark `http` if it may be used
+/// without TLS, and `blocked` if it must not be used.
 #[track_caller]
 fn places(conf: &RegistriesConf, image: &str) -> Vec<String> {
     let Ok(sources) = conf.sources(&image.parse().unwrap()) else {
@@ -60,7 +60,7 @@ fn a_prefix_ends_where_a_part_of_the_name_ends() {
     }
 }
 
-/// As the code of upstream answers, when it is run.
+/// The expected answers are those of upstream's code.
 #[test]
 fn mirrors_come_before_the_registry_and_the_longest_prefix_counts() {
     let conf = conf(

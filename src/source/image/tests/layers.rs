@@ -1,4 +1,4 @@
-//! Layers that lead out, are no archives, or are too large.
+//! Layers whose names point outside, that are not archives, or that are too large.
 
 use std::sync::atomic::AtomicUsize;
 
@@ -86,7 +86,7 @@ fn pax_headers_are_read_by_their_lengths() {
 fn names_that_no_file_has_are_refused() {
     let mut latin = Layer::of(&[]).file("configs/a", b"").tar();
     latin[8] = 0xe9;
-    // The sum of the header, which the byte changes.
+    // The checksum of the header, which the byte changes.
     let sum: u32 = latin[..512]
         .iter()
         .enumerate()
@@ -127,7 +127,7 @@ fn layers_that_are_no_archives_are_refused() {
         let fault = Reader::new().fault(&TestImage::catalog(&[layer]));
         assert!(fault.contains(expected), "{fault}");
     }
-    // An archive of zeros is an empty one.
+    // An archive of zeros is an empty archive.
     let fault = Reader::new().fault(&TestImage::catalog(&[zeros(64 << 20)]));
     assert_eq!(
         fault,

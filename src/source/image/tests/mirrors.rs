@@ -1,4 +1,4 @@
-//! Images from mirrors and registries on loopback, as `registries.conf` and `certs.d` of a machine say.
+//! Images from mirrors and registries on loopback, with the `registries.conf` and `certs.d` of a machine.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use olmguard_support::oci::TestRegistry;
 
 use super::*;
 
-/// A reader on a machine of its own, with this text in `registries.conf`.
+/// Creates a reader on its own machine, with this text in `registries.conf`.
 fn reader(conf: &str) -> Reader {
     let mut reader = Reader::new();
     let root = reader.folder.path().to_owned();
@@ -25,7 +25,7 @@ fn write(reader: &Reader, path: &str, content: &str) -> PathBuf {
     path
 }
 
-/// A table with mirrors, which are asked in this order.
+/// Returns a table with mirrors, which are tried in this order.
 fn table(prefix: &str, location: &str, mirrors: &[&str]) -> String {
     let mirrors = mirrors
         .iter()
@@ -220,7 +220,7 @@ fn a_mirror_gets_its_own_credentials_and_no_others() {
 #[test]
 fn a_place_that_is_insecure_can_be_without_tls() {
     let registry = TestRegistry::of(catalog());
-    // Linux connects it to this machine, but it is not a name of loopback.
+    // Linux connects this address to the local machine, but its name is not one of loopback.
     let name = host(&registry).replace("localhost", "0.0.0.0");
     let table = |insecure| format!("[[registry]]\nlocation = \"{name}\"\ninsecure = {insecure}\n");
     let place = format!("oci:{name}/a:v1");

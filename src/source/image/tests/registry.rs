@@ -1,4 +1,4 @@
-//! Images from a registry on loopback that does as it is scripted.
+//! Images from a scripted registry on loopback.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
