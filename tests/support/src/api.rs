@@ -1,14 +1,14 @@
-//! An API server inside the test: enough of Kubernetes' API, and told how to misbehave.
+//! An API server inside the test: a sufficient part of the Kubernetes API, with scripted failures.
 //!
 //! ```text
 //! ApiServer::client() --> kube::Client --request--> answer --> store --> watches
 //!                                                     ^-- trouble: 403, no connection, silence
 //! ```
 //!
-//! It serves discovery, lists in pages, watches with bookmarks, get, create, update, merge patch and
-//! JSON patch with optimistic concurrency, delete, and routes of fixed bodies. A patch of a status, and one that
-//! applies, is a merge patch here; one that applies creates what is missing. It has no admission and no
-//! schemas. A collection is named by its path, an object by that of its collection and its name:
+//! It serves discovery, paged lists, watches with bookmarks, get, create, update, merge patch and JSON patch with
+//! optimistic concurrency, delete, and routes with fixed bodies. A status patch and an apply patch are treated as merge
+//! patches, and an apply patch creates a missing object. It has no admission and no schemas. A collection is named by
+//! its path, and an object by the path of its collection and its name:
 //!
 //! ```ignore
 //! let api = ApiServer::start();
@@ -34,27 +34,27 @@ use tower_test::mock::{self, SendResponse};
 
 use store::Store;
 
-/// The server; clones are the same one. It lives as long as a client of it.
+/// The server. Clones share its state. It lives as long as a client of it.
 #[derive(Clone)]
 pub struct ApiServer {
     client: Client,
     state: Arc<Mutex<State>>,
 }
 
-/// What becomes of a request.
+/// The way in which a request fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Trouble {
-    /// It is answered with this status.
+    /// The request is answered with this status.
     Status(StatusCode),
-    /// There is no connection.
+    /// The connection is refused.
     Refused,
-    /// It is never answered.
+    /// The request is never answered.
     Silent,
-    /// It is answered with 200 and no byte.
+    /// The request is answered with 200 and an empty body.
     Empty,
 }
 
-/// A request that was seen.
+/// A request that the server has received.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub method: Method,
@@ -71,15 +71,15 @@ struct State {
     asked: Vec<Asked>,
     troubles: Vec<(Condition, Trouble)>,
     routes: Vec<(String, StatusCode, Bytes)>,
-    /// Replies that are never given: to drop one would be an answer.
+    /// Replies that are never sent. They are kept, because dropping one would be an answer.
     silent: Vec<SendResponse<Answer>>,
 }
 
-/// An answer whose body the test may go on writing.
+/// A response whose body the test can continue to write.
 type Answer = Response<UnsyncBoxBody<Bytes, io::Error>>;
 type Condition = Box<dyn Fn(&Asked) -> bool + Send>;
 
-/// A kind that is served.
+/// A kind that the server serves.
 struct Kind {
     group_version: String,
     plural: String,
@@ -88,7 +88,7 @@ struct Kind {
 }
 
 impl ApiServer {
-    /// A server that serves nothing yet, for as long as this runtime runs.
+    /// Starts a server without kinds, which runs as long as this runtime.
     pub fn start() -> Self {
         let (service, mut requests) = mock::pair::<Request<Body>, Answer>();
         let state = Arc::new(Mutex::new(State::default()));
@@ -106,7 +106,7 @@ impl ApiServer {
         self.client.clone()
     }
 
-    /// Serves a kind from now on; `group_version` is `v1` or `apps/v1`.
+    /// Serves a kind from now on. `group_version` is, for example, `v1` or `apps/v1`.
     pub fn serve(&self, group_version: &str, plural: &str, kind: &str) {
         self.serve_scoped(group_version, plural, kind, false);
     }
@@ -125,7 +125,7 @@ impl ApiServer {
         });
     }
 
-    /// Serves a kind no longer: its objects are gone, its watches end.
+    /// Stops serving a kind: its objects are removed, and its watches end.
     pub fn unserve(&self, group_version: &str, plural: &str) {
         let mut state = self.state();
         let gone = |kind: &Kind| kind.group_version == group_version && kind.plural == plural;
@@ -135,40 +135,40 @@ impl ApiServer {
         });
     }
 
-    /// Creates or replaces an object, whatever its version, and tells the watches.
+    /// Creates or replaces an object, whatever its version, and notifies the watches.
     pub fn put(&self, collection: &str, object: Value) -> Value {
         self.state().store.put(collection, object)
     }
 
-    /// Deletes an object and tells the watches.
+    /// Deletes an object and notifies the watches.
     pub fn delete(&self, collection: &str, name: &str) {
         self.state().store.delete(collection, name);
     }
 
-    /// An object as it is stored.
+    /// Returns an object as it is stored.
     pub fn object(&self, collection: &str, name: &str) -> Option<Value> {
         self.state().store.get(collection, name).cloned()
     }
 
-    /// From now on, answers a `GET` of this path with these bytes.
+    /// Answers each `GET` of this path with these bytes from now on.
     pub fn route(&self, path: &str, status: StatusCode, body: impl Into<Bytes>) {
         let route = (path.to_owned(), status, body.into());
         self.state().routes.push(route);
     }
 
-    /// From now on, does this to every request that it is asked about; the last such rule decides.
+    /// Makes every request that meets the condition fail from now on. The last matching rule counts.
     pub fn trouble(&self, trouble: Trouble, when: impl Fn(&Asked) -> bool + Send + 'static) {
         self.state().troubles.push((Box::new(when), trouble));
     }
 
-    /// Ends every trouble.
+    /// Removes all failures.
     pub fn heal(&self) {
         let mut state = self.state();
         state.troubles.clear();
         state.silent.clear();
     }
 
-    /// Ends the watches in good order, as the server does after their time.
+    /// Ends the watches regularly, as the server does after their timeout.
     pub fn end_watches(&self) {
         self.state().store.end_watches();
     }
@@ -178,27 +178,27 @@ impl ApiServer {
         self.state().store.break_watches();
     }
 
-    /// Sends a line to every watch: `{"type": "ERROR", "object": ...}`, or what is no event at all.
+    /// Sends a line to every watch, such as `{"type": "ERROR", "object": ...}`, or one that is not a valid event.
     pub fn send(&self, line: &str) {
         self.state().store.send(line);
     }
 
-    /// Sends every watch a bookmark.
+    /// Sends a bookmark to every watch.
     pub fn bookmark(&self) {
         self.state().store.bookmark();
     }
 
-    /// Forgets the history, so that a watch that begins before now is told 410 Gone.
+    /// Drops the history, so a watch from an earlier version fails with 410 Gone.
     pub fn compact(&self) {
         self.state().store.compact();
     }
 
-    /// How many watches are open.
+    /// Returns the number of open watches.
     pub fn watches(&self) -> usize {
         self.state().store.watches()
     }
 
-    /// Every request up to now, oldest first.
+    /// Returns all requests so far, oldest first.
     pub fn asked(&self) -> Vec<Asked> {
         self.state().asked.clone()
     }
@@ -213,7 +213,7 @@ impl Asked {
         self.param("watch").is_some()
     }
 
-    /// Whether it creates the object if there is none: only a patch that applies can be forced.
+    /// Whether the request creates a missing object: only an apply patch can be forced.
     fn creates(&self) -> bool {
         self.param("force").is_some() && !self.path.ends_with("/status")
     }
@@ -224,12 +224,12 @@ impl Asked {
     }
 }
 
-/// A line of a watch that tells of a fault.
+/// Returns a line of a watch that reports an error.
 pub fn error_line(code: StatusCode, message: &str) -> String {
     json!({"type": "ERROR", "object": status(code, message)}).to_string()
 }
 
-/// `metav1.Status`.
+/// Returns a `metav1.Status`.
 fn status(code: StatusCode, message: &str) -> Value {
     let reason = match code {
         StatusCode::NOT_FOUND => "NotFound",
@@ -247,7 +247,7 @@ fn status(code: StatusCode, message: &str) -> Value {
     })
 }
 
-/// Where the API of a group and version begins: `/api/v1/` or `/apis/apps/v1/`.
+/// Returns the path prefix of a group and version: `/api/v1/` or `/apis/apps/v1/`.
 fn prefix(group_version: &str) -> String {
     let root = if group_version.contains('/') {
         "apis"

@@ -1,5 +1,4 @@
-//! An API server with a catalogd behind it, on loopback, over plain HTTP: enough of both to be looked
-//! at. It has what it is given, by path, and answers nothing but reading.
+//! An API server and a catalogd on loopback, over plain HTTP. They serve stored answers by path, and only reads.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,14 +11,14 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-/// The server, which goes with its test.
+/// The server, which stops at the end of its test.
 pub struct ApiServer {
     pub port: u16,
     shelf: Shelf,
     _ends: oneshot::Sender<()>,
 }
 
-/// What is answered by path, and everything that was asked.
+/// The answers by path, and all requests.
 #[derive(Clone, Default)]
 struct Shelf(Arc<Mutex<Shelved>>);
 
@@ -32,7 +31,7 @@ struct Shelved {
 }
 
 impl ApiServer {
-    /// A server of a cluster with OLM of this release and nothing else.
+    /// Starts a server of a cluster that has OLM in this release and nothing else.
     pub fn start(olm: &str) -> Self {
         let shelf = Shelf::default();
         let (ports, port) = std::sync::mpsc::channel();
@@ -67,7 +66,7 @@ impl ApiServer {
         server
     }
 
-    /// A kubeconfig whose only context is this cluster.
+    /// Returns a kubeconfig whose only context is this cluster.
     pub fn kubeconfig(&self) -> String {
         json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "test",
@@ -78,12 +77,12 @@ impl ApiServer {
         .to_string()
     }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// These are the catalogs of the cluster.
+    /// Sets the catalogs of the cluster.
     pub fn catalogs(&self, objects: &[Value]) {
         self.put(CATALOGS, &list(objects));
         for object in objects {
@@ -92,7 +91,7 @@ impl ApiServer {
         }
     }
 
-    /// An extension is in the cluster with this status.
+    /// Adds an extension with this status.
     pub fn extension(&self, name: &str, status: &Value) {
         let object = json!({
             "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
@@ -101,7 +100,7 @@ impl ApiServer {
         self.put(&format!("{EXTENSIONS}/{name}"), &object);
     }
 
-    /// These are the extensions of the cluster.
+    /// Sets the extensions of the cluster.
     pub fn extensions(&self, objects: &[Value]) {
         self.put(EXTENSIONS, &list(objects));
         for object in objects {
@@ -110,7 +109,7 @@ impl ApiServer {
         }
     }
 
-    /// The cluster does not have the kind `ClusterExtension`.
+    /// Removes the kind `ClusterExtension` from the cluster.
     pub fn without_extensions(&self) {
         let mut resources = resources();
         let kinds = resources["resources"].as_array_mut().expect("a list");
@@ -120,39 +119,39 @@ impl ApiServer {
         self.answer(EXTENSIONS, code, &body);
     }
 
-    /// A path has this JSON.
+    /// Answers a path with this JSON.
     pub fn put(&self, path: &str, value: &Value) {
         self.answer(path, StatusCode::OK, &value.to_string());
     }
 
-    /// A path is answered so.
+    /// Answers a path with this status and body.
     pub fn answer(&self, path: &str, code: StatusCode, body: &str) {
         let mut held = self.shelf.0.lock().expect("no test panics with it");
         let answer = (code, body.to_owned());
         held.answers.insert(path.to_owned(), answer);
     }
 
-    /// The query of every request for a path up to now.
+    /// Returns the queries of all requests for a path so far.
     pub fn queries(&self, path: &str) -> Vec<String> {
         let held = self.shelf.0.lock().expect("no test panics with it");
         let queries = held.queries.iter().filter(|(asked, _)| asked == path);
         queries.map(|(_, query)| query.clone()).collect()
     }
 
-    /// A path has this warning beside its answer.
+    /// Adds a warning to the answer of a path.
     pub fn warn(&self, path: &str, text: &str) {
         let mut held = self.shelf.0.lock().expect("no test panics with it");
         held.warnings.insert(path.to_owned(), text.to_owned());
     }
 
-    /// Method and path of every request up to now.
+    /// Returns the method and the path of all requests so far.
     pub fn asked(&self) -> Vec<(String, String)> {
         let held = self.shelf.0.lock().expect("no test panics with it");
         held.asked.clone()
     }
 }
 
-/// A catalog that is served at `base`.
+/// Returns a catalog that is served at `base`.
 pub fn catalog(name: &str, base: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog",
@@ -185,7 +184,7 @@ async fn answer(State(shelf): State<Shelf>, request: Request) -> Response {
     response
 }
 
-/// What is said of a path that has nothing: of an object, as Kubernetes does.
+/// Returns the answer for an unknown path. For an API path, it is the one of Kubernetes.
 fn none(path: &str) -> (StatusCode, String) {
     let status = json!({
         "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",

@@ -1,10 +1,10 @@
-//! The examples, and their command lines.
+//! The examples and their command lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Runs the command line of an example in its folder, with more flags.
+/// Runs the command line of an example in its directory, with additional flags.
 pub fn run(folder: &Path, more: &[&str]) -> Output {
     let command = fs::read_to_string(folder.join("command")).expect("a committed example");
     let mut words = command.split_whitespace();
@@ -18,7 +18,7 @@ pub fn run(folder: &Path, more: &[&str]) -> Output {
         .expect("a committed example")
 }
 
-/// The folder of each example that is an answer.
+/// Returns the directories of all examples with a command.
 pub fn folders() -> Vec<PathBuf> {
     let examples = Path::new(crate::ROOT).join("examples");
     let entries = fs::read_dir(examples)
@@ -31,7 +31,7 @@ pub fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The answer that an example is for.
+/// Returns the name of an example.
 pub fn name(folder: &Path) -> String {
     folder
         .file_name()

@@ -1,9 +1,9 @@
-//! Git, with no settings but these.
+//! Git with fixed settings.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What git prints in this folder.
+/// Runs git in this directory and returns its output.
 #[track_caller]
 pub fn git(folder: &Path, arguments: &[&str]) -> String {
     let ran = Command::new("git")
@@ -21,7 +21,7 @@ pub fn git(folder: &Path, arguments: &[&str]) -> String {
     printed.trim().to_owned()
 }
 
-/// Everything in this folder, in a commit.
+/// Commits everything in this directory.
 #[track_caller]
 pub fn commit(folder: &Path) {
     git(folder, &["add", "--all"]);

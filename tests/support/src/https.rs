@@ -1,4 +1,4 @@
-//! A client of the webhook that waits for its answer, and a certificate to know it by.
+//! A blocking client of the webhook, and the certificate of a server.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-/// A certificate for `localhost` that signs itself.
+/// A self-signed certificate for `localhost`.
 pub struct Certificate(rcgen::CertifiedKey<rcgen::KeyPair>);
 
 impl Certificate {
@@ -29,13 +29,13 @@ impl Certificate {
         self.0.cert.der().clone()
     }
 
-    /// What a client that trusts nothing else begins TLS with.
+    /// Returns the configuration of a client that trusts only this certificate.
     pub fn client(&self) -> Arc<ClientConfig> {
         trusting([self.der()])
     }
 }
 
-/// What a client that trusts these certificates alone begins TLS with.
+/// Returns the configuration of a client that trusts only these certificates.
 pub fn trusting(
     certificates: impl IntoIterator<Item = CertificateDer<'static>>,
 ) -> Arc<ClientConfig> {

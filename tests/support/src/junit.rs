@@ -1,20 +1,20 @@
-//! Which elements and attributes JUnit's XML may have.
+//! The elements and attributes that JUnit XML may have.
 //!
-//! JUnit has no schema of its own, and no validator of XML Schema in Rust is well kept. So this is a table,
-//! written by hand from the schema that Jenkins' xunit plugin puts to reports, `junit-10.xsd`: for each
-//! element that is written here, what that schema allows in it, or less. What fits the table fits the schema;
-//! that schema itself is not here, and is not run.
+//! JUnit has no schema of its own, and no validator of XML Schema in Rust is well maintained. So this is a table,
+//! written by hand from `junit-10.xsd`, the schema that the xunit plugin of Jenkins applies to reports. For each
+//! element that olmguard writes, it has what that schema allows, or less. A report that fits the table fits the schema.
+//! The schema itself is not in the repository and is not run.
 
 use roxmltree::Node;
 
-/// What the table says of one element.
+/// The rules for one element.
 struct Allowed {
     element: &'static str,
     within: &'static [&'static str],
-    /// Whether it holds text beside elements.
+    /// Whether text is allowed next to elements.
     text: Text,
     attributes: &'static [&'static str],
-    /// Those of them that must be there.
+    /// The attributes that are required.
     needed: &'static [&'static str],
 }
 
@@ -82,7 +82,7 @@ const fn bad(element: &'static str) -> Allowed {
     }
 }
 
-/// What is wrong with an element, or with one in it.
+/// Returns the fault of an element or of its content.
 pub fn fault(node: Node<'_, '_>) -> Option<String> {
     let name = node.tag_name().name();
     let Some(row) = ALLOWED.iter().find(|row| row.element == name) else {
@@ -112,7 +112,7 @@ fn fault_within(row: &Allowed, node: Node<'_, '_>) -> Option<String> {
     })
 }
 
-/// Fails where this is no such XML.
+/// Fails if the text is not valid JUnit XML.
 #[track_caller]
 pub fn assert_is_junit(xml: &str) {
     let document = roxmltree::Document::parse(xml).expect(xml);

@@ -1,4 +1,4 @@
-//! What the tests of the program share: servers that it talks to and is talked to by, and processes.
+//! Shared parts of the program's tests: servers, clients, and processes.
 
 #![expect(
     missing_docs,
@@ -46,13 +46,13 @@ pub mod apiserver {
     pub mod served;
 }
 
-/// The folder of the repository.
+/// The root directory of the repository.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Held by a test that measures its process or the machine: no other such test runs beside it.
+/// A lock for tests that measure their process or the machine, so that no two of them run together.
 pub static ALONE: Mutex<()> = Mutex::const_new(());
 
-/// The program, which Cargo builds beside the tests that run it.
+/// Returns the path of the program, which Cargo builds next to the tests that run it.
 pub fn program() -> PathBuf {
     let test = std::env::current_exe().expect("a test is a file");
     let deps = test.parent().expect("it lies in a folder");

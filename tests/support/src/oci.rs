@@ -1,4 +1,4 @@
-//! Images of tests, in a layout on disk or in a registry on loopback that does as it is told.
+//! Images for tests, in a layout on disk or in a scripted registry on loopback.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,20 +16,20 @@ use tokio::runtime::Runtime;
 use crate::catalogd::answer::{Answer, gzip};
 use crate::catalogd::scripted::{Asked, Scripted};
 
-/// An image, whole.
+/// A complete image.
 #[derive(Clone, Debug, Default)]
 pub struct TestImage {
-    /// Its blobs, its manifests among them, by their digests.
+    /// The blobs, including manifests, by their digests.
     pub blobs: BTreeMap<String, Vec<u8>>,
-    /// The digest of its manifest.
+    /// The digest of the top manifest.
     pub top: String,
 }
 
-/// A tar archive in the making.
+/// A tar archive that is being built.
 pub struct Layer(Builder<Vec<u8>>);
 
 impl Layer {
-    /// With these files.
+    /// Creates a layer with these files.
     pub fn of(files: &[(&str, &str)]) -> Self {
         let mut layer = Self(Builder::new(Vec::new()));
         for (path, content) in files {
@@ -38,13 +38,13 @@ impl Layer {
         layer
     }
 
-    /// And this link.
+    /// Adds a link.
     pub fn link(mut self, path: &str, kind: EntryType, target: &str) -> Self {
         self.add(path, kind, target, b"");
         self
     }
 
-    /// And this file, whatever its name.
+    /// Adds a file with any name.
     pub fn file(mut self, path: &str, content: &[u8]) -> Self {
         self.add(path, EntryType::Regular, "", content);
         self
@@ -52,7 +52,7 @@ impl Layer {
 
     fn add(&mut self, path: &str, kind: EntryType, target: &str, content: &[u8]) {
         let mut header = Header::new_gnu();
-        // A name as it is: setting it by the library refuses the names that tests are about.
+        // The name is set directly, because the library refuses the names that some tests need.
         let name = &mut header.as_gnu_mut().expect("it is GNU").name;
         name[..path.len()].copy_from_slice(path.as_bytes());
         let link = &mut header.as_gnu_mut().expect("it is GNU").linkname;
@@ -64,7 +64,7 @@ impl Layer {
         self.0.append(&header, content).expect("memory takes it");
     }
 
-    /// As a layer is sent.
+    /// Returns the layer as it is sent.
     pub fn gzip(self) -> Vec<u8> {
         gzip(&self.tar())
     }
@@ -89,12 +89,12 @@ impl TestImage {
         image
     }
 
-    /// The image of a catalog, with its files in `/configs`.
+    /// Creates the image of a catalog, with its files in `/configs`.
     pub fn catalog(layers: &[Vec<u8>]) -> Self {
         Self::new(&json!({CONFIGS: "/configs"}), layers)
     }
 
-    /// An index of this image.
+    /// Puts an index on top of this image.
     pub fn index(mut self) -> Self {
         let size = self.blobs[&self.top].len();
         let listed = json!({
@@ -105,12 +105,12 @@ impl TestImage {
         self
     }
 
-    /// The same with another manifest on top.
+    /// Sets the manifest on top.
     pub fn set(&mut self, manifest: &Value) {
         self.top = self.put(manifest.to_string().into());
     }
 
-    /// The manifest on top.
+    /// Returns the manifest on top.
     pub fn manifest(&self) -> Value {
         serde_json::from_slice(&self.blobs[&self.top]).expect("it is JSON")
     }
@@ -147,7 +147,7 @@ impl TestImage {
         .expect("a file");
     }
 
-    /// What a registry answers that has this image under the tag `v1`.
+    /// Returns the answer of a registry that has this image under the tag `v1`.
     pub fn answer(&self, asked: &Asked) -> Answer {
         let path = asked.head.split(' ').nth(1).unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -168,24 +168,24 @@ impl TestImage {
     }
 }
 
-/// A registry, until it is dropped.
+/// A running registry, which stops when it is dropped.
 pub struct TestRegistry {
     server: Scripted,
     _runtime: Runtime,
 }
 
 impl TestRegistry {
-    /// One that has this image under the tag `v1`, whatever the repository.
+    /// Starts a registry that has this image under the tag `v1` in every repository.
     pub fn of(image: TestImage) -> Self {
         Self::scripted(move |asked| image.answer(asked))
     }
 
-    /// One that answers so.
+    /// Starts a registry with this script.
     pub fn scripted(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
         Self::on(Scripted::plain(script))
     }
 
-    /// One that has this image, with TLS on these terms.
+    /// Starts a registry that has this image, with this TLS configuration.
     pub fn tls(config: ServerConfig, image: TestImage) -> Self {
         Self::on(Scripted::tls(config, move |asked| image.answer(asked)))
     }
@@ -204,19 +204,19 @@ impl TestRegistry {
         }
     }
 
-    /// The name of an image there.
+    /// Returns the name of an image in this registry.
     pub fn image(&self, rest: &str) -> String {
         format!("localhost:{}/{rest}", self.server.port())
     }
 
-    /// The paths that were asked for, in their order.
+    /// Returns the requested paths in order.
     pub fn paths(&self) -> Vec<String> {
         let asked = self.server.asked().into_iter();
         let path = |one: Asked| one.head.split(' ').nth(1).unwrap_or_default().to_owned();
         asked.map(path).collect()
     }
 
-    /// How long it takes to get a blob without keeping it.
+    /// Measures the download of a blob that is not kept.
     pub fn download(&self, blob: &[u8]) -> Duration {
         let began = Instant::now();
         let mut stream =
@@ -234,13 +234,13 @@ impl TestRegistry {
         began.elapsed()
     }
 
-    /// All requests.
+    /// Returns all requests.
     pub fn asked(&self) -> Vec<Asked> {
         self.server.asked()
     }
 }
 
-/// The digest of these bytes.
+/// Returns the digest of these bytes.
 pub fn name(bytes: &[u8]) -> String {
     let digest = digest(&SHA256, bytes);
     let hex: Vec<_> = digest
@@ -251,7 +251,7 @@ pub fn name(bytes: &[u8]) -> String {
     format!("sha256:{}", hex.concat())
 }
 
-/// The label that says where the files of a catalog are.
+/// The label with the directory of a catalog's files.
 pub const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 
 pub const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";

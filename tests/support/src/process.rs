@@ -1,4 +1,4 @@
-//! The program as a process, that ends in time or is ended.
+//! The program as a process, which ends in time or is killed.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
@@ -10,15 +10,16 @@ use std::time::Duration;
 pub struct Process {
     id: u32,
     lines: Receiver<String>,
-    /// Absent once it is known: its id may be that of another process then.
+    /// The end of the process, or `None` once it is known: its id may then belong to another
+    /// process.
     ended: Option<Receiver<Ended>>,
 }
 
-/// How a process ended.
+/// The result of a process.
 #[derive(Debug)]
 pub struct Ended {
     pub code: Option<i32>,
-    /// What was not read line by line before.
+    /// The output that was not read line by line before.
     pub stdout: String,
     pub stderr: String,
 }
@@ -61,12 +62,12 @@ impl Process {
         Self { id, lines, ended }
     }
 
-    /// Its number, as long as it runs.
+    /// The id of the process, as long as it runs.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// The next line of stdout.
+    /// Returns the next line of stdout.
     #[track_caller]
     pub fn line(&mut self) -> String {
         match self.lines.recv_timeout(DEADLINE) {
@@ -88,14 +89,14 @@ impl Process {
         signal(self.id, name);
     }
 
-    /// Sends SIGTERM to the only process that it has started.
+    /// Sends SIGTERM to the only child of the process.
     pub fn terminate_child(&self) {
         let file = format!("/proc/{0}/task/{0}/children", self.id);
         let children = std::fs::read_to_string(file).unwrap();
         signal(children.trim().parse().expect("one child"), "TERM");
     }
 
-    /// Waits for the end.
+    /// Waits until the process ends.
     #[track_caller]
     pub fn ended(mut self) -> Ended {
         let ended = self.ended.take().expect("a process ends once");
@@ -108,7 +109,7 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// A test that failed leaves nothing running.
+    /// Kills the process, so that a failed test leaves nothing running.
     fn drop(&mut self) {
         let ended = self.ended.as_ref().map(Receiver::try_recv);
         if matches!(ended, Some(Err(TryRecvError::Empty))) {

@@ -1,9 +1,9 @@
-//! Programs that tests run, and that may not be there.
+//! Programs that tests run if they are installed.
 
 use std::env;
 use std::path::PathBuf;
 
-/// A program, from the folders of `OLMGUARD_E2E_BIN`, else from the PATH.
+/// Finds a program in the directories of `OLMGUARD_E2E_BIN`, or otherwise of `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
     let folders = ["OLMGUARD_E2E_BIN", "PATH"].map(|name| env::var_os(name).unwrap_or_default());
     let mut programs = folders

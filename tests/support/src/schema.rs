@@ -1,10 +1,11 @@
-//! The committed schemas, put to what is printed.
+//! Checks of printed values against the committed schemas.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Fails where a value does not fit the schema in this file, named from the root of the repository.
+/// Fails if a value does not fit the schema in this file, named relative to the root of the
+/// repository.
 #[track_caller]
 pub fn assert_fits(file: &str, printed: &Value) {
     let path = Path::new(crate::ROOT).join(file);

@@ -1,4 +1,4 @@
-//! Catalogs that are small as text and large in memory, written while they are read.
+//! Catalogs that are small as text and large in memory, generated while they are read.
 
 use std::fmt::Write as _;
 use std::io::{self, Read};
@@ -6,10 +6,10 @@ use std::io::{self, Read};
 use flate2::Compression;
 use flate2::read::GzEncoder;
 
-/// How long a catalog of a shape is.
+/// The default length of a catalog in bytes.
 pub const LENGTH: usize = 60 << 20;
 
-/// A kind of blob that repeats itself, numbered.
+/// A numbered blob that is repeated.
 pub struct Shape {
     pub name: &'static str,
     blob: fn(&mut String, usize),
@@ -106,7 +106,7 @@ pub const SHAPES: &[Shape] = &[
     },
 ];
 
-/// A channel with so many of an entry.
+/// Writes a channel with `count` copies of an entry.
 fn many(text: &mut String, n: usize, entry: &str, count: usize) {
     write!(
         text,
@@ -122,12 +122,12 @@ fn many(text: &mut String, n: usize, entry: &str, count: usize) {
 }
 
 impl Shape {
-    /// A catalog of this shape.
+    /// Returns a catalog of this shape.
     pub fn text(&self) -> Text {
         self.text_of(LENGTH)
     }
 
-    /// A catalog of this shape, about as long as this.
+    /// Returns a catalog of this shape with about this length.
     pub fn text_of(&self, length: usize) -> Text {
         Text {
             blob: self.blob,
@@ -140,7 +140,7 @@ impl Shape {
     }
 }
 
-/// A catalog that is written while it is read.
+/// A catalog that is generated while it is read.
 pub struct Text {
     blob: fn(&mut String, usize),
     length: usize,
@@ -151,7 +151,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// How many bytes were read.
+    /// Returns the number of bytes read so far.
     pub fn given(&self) -> usize {
         self.given
     }
@@ -175,7 +175,7 @@ impl Read for Text {
     }
 }
 
-/// All of it, compressed.
+/// Returns the whole text, compressed.
 pub fn gzip(text: Text) -> Vec<u8> {
     let mut packed = Vec::new();
     GzEncoder::new(text, Compression::fast())

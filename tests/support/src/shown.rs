@@ -1,4 +1,4 @@
-//! Commands as pages show them: in blocks, and in the middle of a sentence.
+//! Commands as pages show them: in fenced blocks and inline.
 
 /// A fenced block.
 pub struct Block<'a> {
@@ -13,13 +13,13 @@ pub fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
     })
 }
 
-/// The code in the middle of sentences.
+/// Returns the inline code of a text.
 pub fn inline(text: &str) -> impl Iterator<Item = &str> {
     let outside = text.split("```").step_by(2);
     outside.flat_map(|prose| prose.split('`').skip(1).step_by(2))
 }
 
-/// Every command line: in blocks, as typed or through cargo, and in the middle of a sentence.
+/// Returns every command line: in blocks, as typed or through cargo, and inline.
 pub fn command_lines(text: &str) -> impl Iterator<Item = String> {
     let in_blocks = blocks(text).flat_map(|block| block.text.lines());
     in_blocks.chain(inline(text)).filter_map(|line| {
@@ -35,7 +35,7 @@ pub fn command_lines(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// As a shell splits a line; quotes are single ones, around a whole word.
+/// Splits a line as a shell does. Only single quotes around a whole word are supported.
 pub fn words(line: &str) -> Vec<String> {
     let parts = line.split('\'').enumerate();
     parts

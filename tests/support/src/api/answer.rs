@@ -1,4 +1,4 @@
-//! What a request is answered.
+//! The answers to requests.
 
 use std::io;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use tower_test::mock::SendResponse;
 use super::store::name;
 use super::{Answer, Asked, Kind, State, Trouble, lock, prefix, status};
 
-/// Answers one request, or does to it what it was told to.
+/// Answers one request, or makes it fail as scripted.
 pub(super) async fn answer(
     state: &Mutex<State>,
     request: Request<Body>,
@@ -46,7 +46,7 @@ pub(super) async fn answer(
     }
 }
 
-/// What a path names.
+/// The target of a path.
 enum Target {
     Collection(String),
     Object(String, String),
@@ -131,7 +131,7 @@ impl State {
         json_answer(StatusCode::OK, &list)
     }
 
-    /// The token of a page is how many objects are before it.
+    /// Returns a page of objects. Its continue token is the number of objects before the next page.
     fn list(&self, path: &str, asked: &Asked) -> Answer {
         let number = |name| asked.param(name).and_then(|text| text.parse().ok());
         let (skip, limit) = (number("continue").unwrap_or(0), number("limit"));
@@ -187,19 +187,19 @@ impl State {
     }
 }
 
-/// The one name that a field selector asks for.
+/// Returns the only name that a field selector matches.
 fn only(asked: &Asked) -> Option<String> {
     let selector = asked.param("fieldSelector")?;
     selector.strip_prefix("metadata.name=").map(str::to_owned)
 }
 
-/// RFC 6902: the only patch that is a list.
+/// Applies a JSON patch (RFC 6902), the only kind of patch that is a list.
 fn stepped(mut target: Value, steps: Value) -> Result<Value, json_patch::PatchError> {
     let steps: json_patch::Patch = serde_json::from_value(steps).expect("a client sends steps");
     json_patch::patch(&mut target, &steps).map(|()| target)
 }
 
-/// RFC 7386.
+/// Applies a merge patch (RFC 7386).
 fn merged(target: Value, patch: Value) -> Value {
     let Value::Object(patch) = patch else {
         return patch;

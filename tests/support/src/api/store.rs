@@ -1,4 +1,4 @@
-//! Objects with their versions, and the watches that are told of each change.
+//! Objects with their versions, and the watches that receive each change.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) struct Store {
     watches: Vec<Watch>,
 }
 
-/// What a watch is sent.
+/// A piece of the body of a watch.
 pub(super) type Piece = Result<Frame<Bytes>, io::Error>;
 
 struct Change {
@@ -74,7 +74,7 @@ impl Store {
         self.watches.retain(|watch| !gone(&watch.collection));
     }
 
-    /// Opens a watch of what comes after `from`.
+    /// Opens a watch for the changes after `from`.
     pub(super) fn watch(
         &mut self,
         collection: &str,
@@ -158,14 +158,15 @@ impl Watch {
         }
     }
 
-    /// A watch that is no longer read is no failure.
+    /// Sends a line. It is not an error if the watch is no longer read.
     fn line(&self, line: &str) {
         let line = Bytes::from(format!("{line}\n"));
         drop(self.pieces.send(Ok(Frame::data(line))));
     }
 }
 
-/// Objects without a name are stored under the empty one: a watch may be sent such.
+/// Returns the name of an object. Objects without a name are stored under the empty name, so a
+/// watch can receive them.
 pub(super) fn name(object: &Value) -> String {
     let name = object.pointer("/metadata/name").and_then(Value::as_str);
     name.unwrap_or_default().to_owned()

@@ -1,8 +1,8 @@
-//! The objects that a guard looks at.
+//! The objects that olmguard reads.
 
 use serde_json::{Value, json};
 
-/// What is served of them: group and version, plural, kind.
+/// Their kinds: group and version, plural, and kind.
 pub const KINDS: [(&str, &str, &str); 3] = [
     (
         "olm.operatorframework.io/v1",
@@ -17,12 +17,12 @@ pub const KINDS: [(&str, &str, &str); 3] = [
     ("apps/v1", "deployments", "Deployment"),
 ];
 
-/// The collection of the catalogs.
+/// The collection of catalogs.
 pub const CATALOGS: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
-/// That of the Deployments of OLM.
+/// The collection of OLM's Deployments.
 pub const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/olmv1-system/deployments";
 
-/// A catalog that serves content below `base`; each number is a digest of its own.
+/// Returns a catalog that serves content below `base`. Each number gives another digest.
 pub fn catalog(name: &str, digest: u64, base: &str) -> Value {
     let image = format!("registry.example/{name}@sha256:{digest:064x}");
     json!({
@@ -39,7 +39,7 @@ pub fn catalog(name: &str, digest: u64, base: &str) -> Value {
     })
 }
 
-/// The Deployment of an OLM of this release, such as `v1.11.0`.
+/// Returns the Deployment of OLM in this release, such as `v1.11.0`.
 pub fn operator_controller(release: &str) -> Value {
     let image = format!("registry.example/operator-framework/operator-controller:{release}");
     let container = json!({"name": "manager", "image": image, "command": ["/operator-controller"]});

@@ -1,4 +1,4 @@
-//! The API server on a port of loopback, for a program that finds it by its kubeconfig.
+//! The API server on a loopback port, for a program that finds it through a kubeconfig.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use crate::api::ApiServer;
 use crate::apiserver::objects::KINDS;
 
-/// It runs until it is dropped; what is in it is said to `api`.
+/// A running server, which stops when it is dropped. Its objects are set through `api`.
 pub struct Served {
     pub api: ApiServer,
     address: SocketAddr,
@@ -24,7 +24,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// One with the kinds that a guard asks for, and no object.
+    /// Starts a server with the kinds that olmguard reads, and without objects.
     pub async fn start() -> Self {
         let api = ApiServer::start();
         for (group_version, plural, kind) in KINDS {
@@ -42,7 +42,7 @@ impl Served {
         }
     }
 
-    /// The text of a kubeconfig that leads here, without credentials.
+    /// Returns a kubeconfig for this server, without credentials.
     pub fn kubeconfig(&self) -> String {
         let named = |kind: &str, what: Value| json!([{"name": "here", kind: what}]);
         let server = format!("http://{}", self.address);
@@ -58,7 +58,7 @@ impl Served {
     }
 }
 
-/// A request goes on as the client's own, whose answer is the answer.
+/// Forwards a request through the client, and returns its response.
 async fn pass(State(client): State<Client>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.expect("a body in memory").to_bytes();

@@ -9,22 +9,22 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 
-/// One that signs. Each has a key of its own, and a name that tells it from others.
+/// A CA. Each one has its own key, and a name that distinguishes it from others.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// What a certificate is good for.
+/// The settings of a certificate.
 pub struct Leaf<'a> {
     pub names: &'a [&'a str],
     pub validity: Validity,
 }
 
-/// When it is.
+/// The validity of a certificate.
 #[derive(Clone, Copy)]
 pub enum Validity {
     Now,
-    /// Until the last day of 2020.
+    /// Valid until the last day of 2020.
     Over,
-    /// From the first day of 3000.
+    /// Valid from the first day of 3000.
     ToCome,
 }
 
@@ -37,18 +37,18 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).unwrap())
     }
 
-    /// Its certificate, to be trusted.
+    /// Returns the certificate of the CA.
     pub fn pem(&self) -> String {
         self.0.pem()
     }
 
-    /// The terms of a server on `localhost` and `127.0.0.1`, which speaks HTTP/1.1.
+    /// Returns the TLS configuration of a server on `localhost` and `127.0.0.1` with HTTP/1.1.
     pub fn server(&self) -> ServerConfig {
         let (names, validity) = (&["localhost", "127.0.0.1"][..], Validity::Now);
         self.server_with(&Leaf { names, validity })
     }
 
-    /// The terms of a server with this certificate.
+    /// Returns the TLS configuration of a server with this certificate.
     pub fn server_with(&self, leaf: &Leaf<'_>) -> ServerConfig {
         let key = KeyPair::generate().unwrap();
         let certificate = leaf.params().signed_by(&key, &self.0).unwrap();

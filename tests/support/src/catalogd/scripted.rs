@@ -1,4 +1,4 @@
-//! A catalogd on loopback that does as it is told, and notes what it was asked.
+//! A scripted catalogd on loopback, which records its requests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::catalogd::answer::{Answer, Step};
 
-/// It runs until it is dropped.
+/// A running server, which stops when it is dropped.
 pub struct Scripted {
     address: SocketAddr,
     scheme: &'static str,
@@ -24,18 +24,18 @@ pub struct Scripted {
     _running: JoinSet<()>,
 }
 
-/// One request.
+/// A recorded request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Asked {
-    /// Which request it is of all, from 0.
+    /// The number of the request, from 0.
     pub number: usize,
-    /// Which connection it came on, from 0.
+    /// The number of its connection, from 0.
     pub connection: usize,
-    /// Its line and fields.
+    /// The request line and the header fields.
     pub head: String,
 }
 
-/// What happened.
+/// The record of a server.
 #[derive(Default)]
 struct Log {
     asked: Mutex<Vec<Asked>>,
@@ -44,11 +44,11 @@ struct Log {
     sent: AtomicU64,
 }
 
-/// What is answered to a request.
+/// A function from requests to answers.
 type Script = Arc<dyn Fn(&Asked) -> Answer + Send + Sync>;
 
 impl Scripted {
-    /// One with TLS on these terms.
+    /// Starts a server with this TLS configuration.
     pub async fn tls(
         config: ServerConfig,
         script: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
@@ -57,7 +57,7 @@ impl Scripted {
         Self::start(Some(acceptor), Arc::new(script)).await
     }
 
-    /// One without TLS.
+    /// Starts a server without TLS.
     pub async fn plain(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
         Self::start(None, Arc::new(script)).await
     }
@@ -76,7 +76,7 @@ impl Scripted {
         }
     }
 
-    /// What `status.urls.base` of a catalog would be.
+    /// Returns the value of `status.urls.base` for a catalog.
     pub fn base(&self, catalog: &str) -> String {
         format!(
             "{}://localhost:{}/catalogs/{catalog}",
@@ -89,22 +89,22 @@ impl Scripted {
         self.address.port()
     }
 
-    /// All requests until now.
+    /// Returns all requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.log.asked.lock().unwrap().clone()
     }
 
-    /// How many connections there have been, those without a request included.
+    /// Returns the number of connections so far, including those without a request.
     pub fn connections(&self) -> usize {
         self.log.connections.load(Ordering::SeqCst)
     }
 
-    /// How many bytes were sent, before TLS.
+    /// Returns the number of bytes sent, before encryption.
     pub fn sent(&self) -> u64 {
         self.log.sent.load(Ordering::SeqCst)
     }
 
-    /// Waits until this many connections are open.
+    /// Waits until exactly this many connections are open.
     pub async fn open(&self, count: usize) {
         let mut open = self.log.open.subscribe();
         let reached = timeout(DEADLINE, open.wait_for(|&open| open == count)).await;
@@ -140,7 +140,7 @@ async fn accept(
         let connection = log.connections.fetch_add(1, Ordering::SeqCst);
         connections.spawn(async move {
             let open = Open::one(&log);
-            // Whether a client goes away is its affair.
+            // A client may close its connection at any time.
             drop(serve(socket, acceptor, &script, &log, connection).await);
             drop(open);
         });
@@ -161,7 +161,8 @@ async fn serve(
     answer_all(stream, script, log, connection).await
 }
 
-/// Without TLS. Who begins with it is told so, as servers do.
+/// Serves a connection without TLS. A client that starts with TLS gets a 400, as from other
+/// servers.
 async fn plain(
     mut socket: TcpStream,
     script: &Script,
@@ -226,7 +227,7 @@ async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], log: &Log) -
     Ok(())
 }
 
-/// The next head; none if the client has gone.
+/// Reads the next request head. Returns `None` if the client has closed the connection.
 async fn head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<String>> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -239,7 +240,7 @@ async fn head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<String
     Ok(Some(String::from_utf8(head).expect("a head is ASCII")))
 }
 
-/// One open connection, counted while it is.
+/// A guard that counts one open connection.
 struct Open<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Open<'a> {
@@ -255,7 +256,7 @@ impl Drop for Open<'_> {
     }
 }
 
-/// With this byte a client of TLS begins.
+/// The first byte of a TLS client.
 const TLS_HANDSHAKE: u8 = 0x16;
 
 const DEADLINE: Duration = Duration::from_secs(30);

@@ -1,24 +1,26 @@
-//! What a load was answered with, and how soon.
+//! The results of a load: answers and latencies.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a load was answered with.
+/// The results of a load.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// Valid answers: the status of success, and the uid that was asked about.
+    /// Valid answers: a status of success and the expected texts.
     pub answered: u64,
-    /// Those of them that hold what is counted apart.
+    /// Valid answers that contain the mark, counted separately.
     pub marked: u64,
-    /// Answers after which the server closes, as they say.
+    /// Valid answers with `connection: close`.
     pub farewells: u64,
-    /// Requests that were sent again as any client would: the connection was closed before.
+    /// Requests that were sent again because the connection had been closed before, as any client
+    /// does.
     pub reconnected: u64,
-    /// Requests that were sent again although bytes of them were out, as Go does not with a POST.
+    /// Requests that were sent again after some of their bytes had been sent. Go does not do that
+    /// for a POST.
     pub sent_twice: u64,
-    /// What went wrong, and how often.
+    /// Failures by their text, and how often each occurred.
     pub failures: BTreeMap<String, u64>,
-    /// From the moment a request was due to the end of its answer, in microseconds.
+    /// The times from when a request was due to the end of its answer, in microseconds.
     latencies: Vec<u32>,
 }
 
@@ -33,7 +35,7 @@ impl Figures {
         *self.failures.entry(why).or_default() += 1;
     }
 
-    /// Adds those of another connection.
+    /// Adds the results of another connection.
     pub fn add(&mut self, other: Self) {
         self.answered += other.answered;
         self.marked += other.marked;
@@ -46,12 +48,12 @@ impl Figures {
         self.latencies.extend(other.latencies);
     }
 
-    /// How many requests got no valid answer.
+    /// Returns the number of requests without a valid answer.
     pub fn failed(&self) -> u64 {
         self.failures.values().sum()
     }
 
-    /// The latency that so many of a thousand answers kept within.
+    /// Returns the latency that this many of a thousand answers did not exceed.
     pub fn latency(&mut self, per_mille: usize) -> Duration {
         self.latencies.sort_unstable();
         let last = self.latencies.len().saturating_sub(1);

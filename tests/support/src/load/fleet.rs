@@ -1,7 +1,7 @@
-//! Many connections that ask the same thing again and again, as API servers do under load.
+//! Many connections that repeat the same request, as API servers do under load.
 //!
-//! In an open loop a request is due at its time whatever became of those before it, and its latency
-//! counts from there: a server that stalls is not asked less for it.
+//! In an open loop, a request is due at its time, whatever happens to those before it, and its latency counts from
+//! there. So a server that stalls does not get fewer requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,34 +14,35 @@ use crate::load::figures::Figures;
 use crate::load::review::{Edit, UID_TOLD, post};
 use crate::load::wire::{Broken, Connection, Response, Target};
 
-/// What is asked, by how many, how often.
+/// A request, and the connections and the rate at which it is sent.
 #[derive(Clone)]
 pub struct Fleet {
     pub target: Target,
-    /// The bytes of a request, head and body.
+    /// The bytes of the request, head and body.
     pub request: Arc<[u8]>,
-    /// What each answer must hold, all of it.
+    /// The texts that each answer must contain.
     pub expected: Arc<[&'static str]>,
-    /// What marks the answers that are counted apart, if any are.
+    /// A text that marks the answers to count separately, if any.
     pub marked: Option<&'static str>,
     pub connections: u32,
     pub rate: Rate,
 }
 
-/// When a request is due.
+/// The time at which a request is due.
 #[derive(Clone, Copy, Debug)]
 pub enum Rate {
-    /// When the one before it on its connection is answered.
+    /// The next request is due when the previous one on its connection is answered.
     Closed,
-    /// So many times a second, over all connections.
+    /// This many requests are due per second, over all connections.
     PerSecond(u32),
 }
 
-/// The rate of tests that measure no throughput: far more than an API server sends, and it leaves processors to others.
+/// The rate of tests that do not measure throughput: far more than an API server sends, but it leaves processors to
+/// others.
 pub const PACE: Rate = Rate::PerSecond(5_000);
 
 impl Fleet {
-    /// Edits of one extension, on so many connections, [`PACE`] a second in all.
+    /// Edits of one extension on this many connections, with the total rate [`PACE`].
     pub fn of_edits(target: &Target, connections: u32) -> Self {
         let edit = Edit {
             package: "p",
@@ -59,7 +60,7 @@ impl Fleet {
         }
     }
 
-    /// Asks for some time.
+    /// Sends requests for this time.
     pub async fn run_for(&self, time: Duration) -> Figures {
         let (stop, stopped) = watch::channel(());
         let (figures, ()) = tokio::join!(self.run_until(stopped), async {
@@ -69,7 +70,7 @@ impl Fleet {
         figures
     }
 
-    /// Asks until the sender of this is dropped; what was asked before is still waited for.
+    /// Sends requests until the sender of `stopped` is dropped. Open requests are still awaited.
     pub async fn run_until(&self, stopped: watch::Receiver<()>) -> Figures {
         let begun = Instant::now();
         let mut members = JoinSet::new();
@@ -90,7 +91,7 @@ impl Fleet {
 }
 
 impl Rate {
-    /// When the next request of a member is due; absent if it does not wait.
+    /// Returns the time of the next request of a member, or `None` if it does not wait.
     fn due(self, begun: Instant, turn: u32) -> Option<Instant> {
         match self {
             Self::Closed => None,
@@ -120,7 +121,7 @@ impl Member {
                     _ = stopped.changed() => break,
                     () = sleep_until(due) => due,
                 },
-                // Without a timer, which is not finer than a millisecond.
+                // No timer is used here, because its resolution is only a millisecond.
                 None if stopped.has_changed().is_err() => break,
                 None => Instant::now(),
             };
@@ -132,7 +133,7 @@ impl Member {
         self.figures
     }
 
-    /// Asks on the connection that is open, or on a new one.
+    /// Sends the request on the open connection, or on a new one.
     async fn ask(&mut self) -> Result<Response, String> {
         if let Some(mut open) = self.connection.take() {
             match open.ask(&self.fleet.request).await {

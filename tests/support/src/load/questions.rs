@@ -1,24 +1,24 @@
-//! What a load asks of catalogs: an allowed upgrade, a refused jump, and an edit of a label.
+//! The requests of a load: an allowed upgrade, a denied jump, and an edit of a label.
 
 use crate::load::review::{Edit, UID_TOLD, post};
 
-/// An edit, and what marks the answer it has to get.
+/// An edit, and the texts of the expected answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     pub name: &'static str,
     pub edit: Edit<'static>,
-    /// What the answer holds: whether it is allowed, and the token of why.
+    /// The texts in the answer: the uid, the verdict, and the reason code.
     pub answer: [&'static str; 3],
 }
 
 impl Question {
-    /// The bytes of a request that asks this.
+    /// Returns the bytes of a request with this edit.
     pub fn request(&self) -> Vec<u8> {
         post(&self.edit.review())
     }
 }
 
-/// Of the real catalogs, by their names.
+/// Questions about the real catalogs, by their names.
 pub const REAL: [Question; 3] = [
     allowed(Edit {
         package: "opendatahub-operator",
@@ -40,7 +40,7 @@ pub const REAL: [Question; 3] = [
     }),
 ];
 
-/// Of the catalog of the examples.
+/// Questions about the catalog of the examples.
 pub const EXAMPLE: [Question; 3] = [
     allowed(of_the_example("1.1.0")),
     refused(of_the_example("1.3.0")),

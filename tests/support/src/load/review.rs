@@ -1,12 +1,12 @@
-//! A review as an API server sends it, of some 6 KB: an update with managed fields, the annotation
-//! of `kubectl apply`, and the object before and after.
+//! An admission review of some 6 KB, as an API server sends it: an update with managed fields, the
+//! annotation of `kubectl apply`, and the object before and after.
 
 use serde_json::{Value, json};
 
-/// What each review is known again by.
+/// The uid of each review.
 pub const UID: &str = "705ab4f5-6393-11e8-b7cc-42010a800002";
 
-/// What an answer to one holds.
+/// The uid as an answer contains it.
 pub const UID_TOLD: &str = r#""uid":"705ab4f5-6393-11e8-b7cc-42010a800002""#;
 
 /// An edit of an extension.
@@ -14,13 +14,13 @@ pub const UID_TOLD: &str = r#""uid":"705ab4f5-6393-11e8-b7cc-42010a800002""#;
 pub struct Edit<'a> {
     pub package: &'a str,
     pub catalog: &'a str,
-    /// The bundle that is installed, and its version.
+    /// The installed bundle and its version.
     pub installed: (&'a str, &'a str),
-    /// The version that is asked for. If it is the one before, a label is edited.
+    /// The requested version. If it is the installed one, the edit changes a label.
     pub wanted: &'a str,
 }
 
-/// The bytes of a request that posts this.
+/// Returns the bytes of a request that posts this body.
 pub fn post(body: &str) -> Vec<u8> {
     format!(
         "POST /validate?timeout=5s HTTP/1.1\r\nhost: olmguard.olmguard-system.svc:443\r\n\
@@ -32,7 +32,7 @@ pub fn post(body: &str) -> Vec<u8> {
 }
 
 impl Edit<'_> {
-    /// The body of its review.
+    /// Returns the body of the review.
     pub fn review(&self) -> String {
         let is_label = self.wanted == self.installed.1;
         let team = if is_label { "delivery" } else { BEFORE };
@@ -160,7 +160,7 @@ fn by_controller() -> Value {
     })
 }
 
-/// The team of the label before.
+/// The team in the label before the edit.
 const BEFORE: &str = "platform";
 const GROUP: &str = "olm.operatorframework.io";
 const API_VERSION: &str = "olm.operatorframework.io/v1";

@@ -1,4 +1,4 @@
-//! `olmguard serve` as a process, with a certificate that its clients know.
+//! `olmguard serve` as a process, with a certificate that its clients trust.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,18 +17,18 @@ use crate::process::{DEADLINE, Ended, Process};
 pub struct Served {
     pub process: Process,
     pub target: Target,
-    /// Where its health is told.
+    /// The address of its health port.
     pub ops: String,
     _folder: Option<TempDir>,
 }
 
 impl Served {
-    /// Starts one with one small catalog, on free ports of the loopback address.
+    /// Starts a server with one small catalog, on free ports of the loopback address.
     pub fn start(arguments: &[&str]) -> Self {
         Self::under(&[], arguments)
     }
 
-    /// Starts one under another program, which is given the command as its last arguments.
+    /// Starts a server under another program, which gets the command as its last arguments.
     pub fn under(wrapper: &[&str], arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let certificate = Certificate::generate();
@@ -48,7 +48,7 @@ impl Served {
         }
     }
 
-    /// Starts one whose arguments say what it shows, to clients that begin TLS with this.
+    /// Starts a server whose arguments name its certificate, for clients with this configuration.
     pub fn showing(wrapper: &[&str], arguments: &[&str], tls: Arc<ClientConfig>) -> Self {
         let mut process = Process::under(wrapper, &[&["serve"], &ANY[..], arguments].concat());
         let address = url(&process.line(), "https://");
@@ -64,12 +64,12 @@ impl Served {
         }
     }
 
-    /// The status of a path of the port for health, if it is told.
+    /// Returns the status of a path on the health port, if there is an answer.
     pub fn health(&self, path: &str) -> Option<u16> {
         self.told(path)?.get(9..12)?.parse().ok()
     }
 
-    /// Waits until it is not ready any more.
+    /// Waits until the server is no longer ready.
     #[track_caller]
     pub fn until_unready(&self) {
         let begun = Instant::now();
@@ -78,7 +78,7 @@ impl Served {
         }
     }
 
-    /// What is told at a path of the port for health, head and body.
+    /// Returns the response to a path on the health port, head and body.
     pub fn told(&self, path: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.ops).ok()?;
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -88,14 +88,14 @@ impl Served {
         Some(response)
     }
 
-    /// Ends it with a signal, and waits for that.
+    /// Ends the server with a signal, and waits for its end.
     pub fn end(self) -> Ended {
         self.process.terminate();
         self.process.ended()
     }
 }
 
-/// The address of a line such as `listening on https://127.0.0.1:41234`.
+/// Returns the address in a line such as `listening on https://127.0.0.1:41234`.
 fn url(line: &str, scheme: &str) -> String {
     let address = line
         .strip_prefix("listening on ")

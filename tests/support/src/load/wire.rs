@@ -1,4 +1,4 @@
-//! One connection of an API server to the webhook: HTTP/1.1 over TLS, kept alive.
+//! A connection of an API server to the webhook: HTTP/1.1 over TLS with keep-alive.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Where requests go, and whom to trust there.
+/// An address, and the configuration that verifies its server.
 #[derive(Clone)]
 pub struct Target {
     pub address: SocketAddr,
@@ -42,14 +42,14 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-/// Why there is no response.
+/// Why a request has no response.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
-    /// The peer closed the idle connection before anything was sent: any client sends again.
+    /// The peer closed the idle connection before anything was sent, so any client would retry.
     #[error("closed before the request was sent")]
     BeforeRequest,
-    /// The peer closed the idle connection while the request was on its way. Go repeats a GET
-    /// then, but not a POST.
+    /// The peer closed the idle connection while the request was being sent. Go then repeats a GET,
+    /// but not a POST.
     #[error("closed an idle connection under a request")]
     UnderRequest,
     /// Anything else.
@@ -58,7 +58,7 @@ pub enum Broken {
 }
 
 impl Target {
-    /// Connects, TLS included.
+    /// Connects, including the TLS handshake.
     pub async fn connect(&self) -> io::Result<Connection> {
         let tcp = TcpStream::connect(self.address).await?;
         tcp.set_nodelay(true)?;
@@ -90,7 +90,7 @@ impl Connection {
         }
     }
 
-    /// The certificate that was shown.
+    /// Returns the certificate that the server presented.
     pub fn certificate(&self) -> Option<&CertificateDer<'static>> {
         self.stream.get_ref().1.peer_certificates()?.first()
     }
@@ -107,7 +107,7 @@ impl Connection {
         self.response().await
     }
 
-    /// Whether the peer has closed while nothing was asked; tickets of a new session are no news.
+    /// Whether the peer has closed the idle connection. Tickets of a new session are ignored.
     fn is_closed(&mut self) -> bool {
         let read = pin!(self.stream.read_buf(&mut self.read));
         let mut context = Context::from_waker(Waker::noop());
@@ -147,7 +147,7 @@ impl Connection {
 }
 
 impl Response {
-    /// Whether the connection ends with it.
+    /// Whether the connection is closed after this response.
     pub fn is_last(&self) -> bool {
         header(&self.head, "connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
