@@ -1,8 +1,8 @@
-//! Each trial as a process in namespaces of its own, so that two can run at the same time.
+//! Each trial runs as a process in its own namespaces, so that two can run at the same time.
 //!
-//! Most trials wait most of the time: for pods that restart, for a grace period, for a watch. What a
-//! trial prints comes in one piece, with the time that it took. A measurement can take hours, so what it
-//! prints comes as it is printed.
+//! Most trials spend most of their time waiting: for pods that restart, for a grace period, for a watch. The output of
+//! a trial is printed in one piece, with its duration. A measurement can take hours, so its output is printed
+//! immediately.
 
 use std::io::{self, Write};
 use std::process::{Command, Output, Stdio};
@@ -16,21 +16,21 @@ use libtest_mimic::Failed;
 use crate::namespace;
 use crate::say::say;
 
-/// So many at the same time, unless the arguments say otherwise.
+/// The number of trials that run at the same time, unless the arguments set another one.
 pub(crate) const AT_ONCE: usize = 2;
 
-/// Which trial this process is.
+/// The variable with the name of the trial that this process runs.
 const TRIAL: &str = "E2E_TRIAL";
 
-/// Trials that have ended, and the time each of them took.
+/// The trials that have ended, with their durations.
 static TOOK: Mutex<Vec<(String, Duration)>> = Mutex::new(Vec::new());
 
-/// The name of the trial that this process is, if it is one.
+/// Returns the name of the trial that this process runs, if it runs one.
 pub(crate) fn is_trial() -> Option<String> {
     env::var(TRIAL).ok()
 }
 
-/// Runs a trial as a process of its own.
+/// Runs a trial as a separate process.
 pub(crate) fn run(name: &str, is_measurement: bool) -> Result<(), Failed> {
     let start = Instant::now();
     let ended = process(name, is_measurement);
@@ -39,7 +39,7 @@ pub(crate) fn run(name: &str, is_measurement: bool) -> Result<(), Failed> {
     let mut all = TOOK.lock().unwrap_or_else(PoisonError::into_inner);
     all.push((name.to_owned(), took));
     print(&output);
-    // `cargo xtask test` gathers these lines.
+    // `cargo xtask test` collects these lines.
     say(format_args!("{name} took {:.1} s", took.as_secs_f64()));
     if output.status.success() {
         Ok(())
@@ -48,7 +48,7 @@ pub(crate) fn run(name: &str, is_measurement: bool) -> Result<(), Failed> {
     }
 }
 
-/// How it ended, and what it printed and was not seen yet.
+/// Returns how the process ended, with the output that has not been printed yet.
 fn process(name: &str, is_measurement: bool) -> Result<Output> {
     let mut command: Command = namespace::command()?;
     command.env(TRIAL, name);
@@ -58,13 +58,13 @@ fn process(name: &str, is_measurement: bool) -> Result<Output> {
     command.output().context("unshare does not start")
 }
 
-/// Only a reader that went away makes this fail.
+/// Prints the output. This fails only if the reader has gone.
 fn print(output: &Output) {
     let _unread = io::stdout().write_all(&output.stdout);
     let _unread = io::stderr().write_all(&output.stderr);
 }
 
-/// Prints the sum of all times and the slowest trials.
+/// Prints the total of all durations, and the slowest trials.
 pub(crate) fn report() {
     let mut all = TOOK.lock().unwrap_or_else(PoisonError::into_inner);
     if all.is_empty() {

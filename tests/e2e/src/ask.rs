@@ -1,4 +1,4 @@
-//! A GET over plain HTTP, as a kubelet's probe asks.
+//! A GET over plain HTTP, as the probe of a kubelet sends it.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use tokio::time::timeout;
 
-/// A probe that waits for longer has failed.
+/// The timeout of a probe.
 const PROBE: Duration = Duration::from_secs(2);
 
-/// The status code and the body.
+/// Returns the status code and the body.
 pub(crate) async fn get(address: SocketAddr, path: &str) -> Result<(u16, String)> {
     let uri: Uri = format!("http://{address}{path}").parse()?;
     let asked = async {

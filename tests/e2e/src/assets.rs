@@ -1,4 +1,4 @@
-//! Where the programs are: `cargo xtask e2e` has built them and says so in the environment.
+//! The paths of the programs, which `cargo xtask e2e` has built and passes in the environment.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,33 +7,33 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// Folders with the programs of the cluster, as in a `PATH`.
+/// The variable with the directories of the cluster's programs, as in a `PATH`.
 const PROGRAMS: &str = "OLMGUARD_E2E_BIN";
 
-/// Folders with definitions of custom resources.
+/// The variable with the directories of custom resource definitions.
 const CRDS: &str = "OLMGUARD_E2E_CRDS";
 
-/// The program under test.
+/// The variable with the program under test.
 const GUARD: &str = "OLMGUARD_E2E_GUARD";
 
-/// Another build of it, of the same version.
+/// The variable with another build of it, of the same version.
 const OTHER: &str = "OLMGUARD_E2E_OTHER";
 
-/// For how many minutes a soak is like what a pod meets in its usual life.
+/// The variable with the length of a soak in minutes, at the usual speed.
 const MINUTES: &str = "OLMGUARD_E2E_SOAK_MINUTES";
 
-/// How many times as often as usual its loads come.
+/// The variable with the factor by which its loads come more often than usual.
 const SPEED: &str = "OLMGUARD_E2E_SOAK_SPEED";
 
-/// The folder with its image.
+/// The variable with the directory of its image.
 const IMAGE: &str = "OLMGUARD_E2E_IMAGE";
 
-/// The path of a program such as `etcd`.
+/// Returns the path of a program such as `etcd`.
 pub(crate) fn program(name: &str) -> Result<PathBuf> {
     find(name, PROGRAMS)
 }
 
-/// The file with the definition of a resource, such as `clusterextensions` of `olm.operatorframework.io`.
+/// Returns the file with the definition of a resource, such as `clusterextensions` of `olm.operatorframework.io`.
 pub(crate) fn definition(resource: &str, group: &str) -> Result<PathBuf> {
     find(&format!("{group}_{resource}.yaml"), CRDS)
 }
@@ -47,12 +47,12 @@ fn find(name: &str, folders: &str) -> Result<PathBuf> {
         })
 }
 
-/// The guard.
+/// Returns the program under test.
 pub(crate) fn guard() -> Result<PathBuf> {
     variable(GUARD).map(PathBuf::from)
 }
 
-/// How long a soak takes, and how many times as often as usual its loads come; none if no one has asked for one.
+/// Returns the length of a soak and the factor of its speed, or `None` if no soak is requested.
 pub(crate) fn soak() -> Result<Option<(Duration, u32)>> {
     if env::var_os(MINUTES).is_none() {
         return Ok(None);
@@ -68,12 +68,12 @@ fn number<T: FromStr>(name: &str) -> Result<T> {
     number.with_context(|| format!("{name} is a number"))
 }
 
-/// Another build of the program under test: the same version of another commit and profile.
+/// Returns another build of the program under test: the same version from another commit and profile.
 pub(crate) fn other_guard() -> Result<PathBuf> {
     variable(OTHER).map(PathBuf::from)
 }
 
-/// The guard's image, as a layout of OCI.
+/// Returns the image of olmguard, as an OCI layout.
 pub(crate) fn image() -> Result<PathBuf> {
     variable(IMAGE).map(PathBuf::from)
 }

@@ -1,7 +1,7 @@
 //! A cluster: etcd, an API server with an audit log, OLM's definitions, and kubectl.
 //!
-//! There is no scheduler, no kubelet and no controller-manager: whoever needs what they do plays it.
-//! Addresses of Services are loopback's (`127.96.0.0/24`), so that a process can listen on one.
+//! It has no scheduler, kubelet or controller-manager: a trial that needs one plays its part. The addresses of Services
+//! are in the loopback range (`127.96.0.0/24`), so that a process can listen on them.
 
 pub(crate) mod apiserver;
 pub(crate) mod audit;
@@ -31,12 +31,12 @@ use etcd::Etcd;
 
 pub(crate) use report::report;
 
-/// A running cluster. Its programs end with it, and its folder goes.
+/// A running cluster. When it is dropped, its programs are killed and its directory is removed.
 pub(crate) struct Cluster {
     pub(crate) etcd: Etcd,
     pub(crate) api: ApiServer,
     pub(crate) pki: Pki,
-    /// Reaches the API server as an administrator.
+    /// A client of the API server with administrator rights.
     pub(crate) client: kube::Client,
     admin: PathBuf,
     dir: TempDir,
@@ -44,7 +44,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts one and waits until it takes `ClusterExtension`s.
+    /// Starts a cluster and waits until it accepts `ClusterExtension`s.
     pub(crate) async fn start() -> Result<Self> {
         let dir = TempDir::with_prefix("olmguard-e2e-")?;
         let pki = Pki::new(dir.path(), "pki")?;
@@ -77,7 +77,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Waits until the API server says that it is ready.
+    /// Waits until the API server is ready.
     pub(crate) async fn ready(&self) -> Result<()> {
         until("the API server", async || {
             is_ready(&self.client).await.then_some(())
@@ -85,12 +85,12 @@ impl Cluster {
         .await
     }
 
-    /// The folder for whatever a trial writes; programs log into it.
+    /// Returns the directory for the files of a trial and the logs of programs.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// kubectl of the version built, as an administrator.
+    /// Returns kubectl of the built version, with administrator rights.
     pub(crate) fn kubectl(&self) -> Result<Kubectl> {
         Ok(Kubectl::new(
             assets::program("kubectl")?,
@@ -99,17 +99,17 @@ impl Cluster {
         ))
     }
 
-    /// The administrator's kubeconfig.
+    /// Returns the administrator's kubeconfig.
     pub(crate) fn admin(&self) -> &Path {
         &self.admin
     }
 
-    /// Reaches the API server as an administrator of another name.
+    /// Returns a client with administrator rights and another user name.
     pub(crate) async fn administrator(&self, name: &str) -> Result<kube::Client> {
         client(&self.certified(name, ADMINISTRATORS)?).await
     }
 
-    /// A kubeconfig of someone of this name and group, with a certificate.
+    /// Returns a kubeconfig for this user and group, with a certificate.
     pub(crate) fn certified(&self, user: &str, group: &str) -> Result<PathBuf> {
         let identity = self.pki.client(user, group)?;
         let server = Server {
@@ -120,7 +120,7 @@ impl Cluster {
         kubeconfig::write(self.dir(), user, server, identity, "default")
     }
 
-    /// A kubeconfig with a token of a service account, as a pod of it would have.
+    /// Returns a kubeconfig with a token of a service account, like that of a pod.
     pub(crate) async fn service_account(&self, namespace: &str, name: &str) -> Result<PathBuf> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), namespace);
         let request = TokenRequest {
@@ -171,7 +171,7 @@ impl Cluster {
 
 const ESTABLISHED: &str = "wait --for=condition=Established --timeout=60s";
 
-/// The group that may do everything.
+/// The group with all rights.
 pub(crate) const ADMINISTRATORS: &str = "system:masters";
 
 async fn client(kubeconfig: &Path) -> Result<kube::Client> {

@@ -1,4 +1,4 @@
-//! An overlay with a component, as `kubectl kustomize` renders it.
+//! An overlay with a component, as rendered by `kubectl kustomize`.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cluster::Cluster;
 use crate::kubectl::Kubectl;
 
-/// One of `deploy/overlays` with one of `deploy/components`, which kustomize wants by paths that are relative.
+/// Renders one of `deploy/overlays` with one of `deploy/components`. Kustomize requires relative paths for them.
 pub(crate) async fn with_component(
     cluster: &Cluster,
     kubectl: &Kubectl,

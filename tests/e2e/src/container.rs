@@ -1,4 +1,4 @@
-//! The part of the container's runtime: a program in a root of its own, as a user of its own.
+//! The part of the container runtime: a program with its own root directory and user.
 
 pub(crate) mod layout;
 pub(crate) mod names;
@@ -12,16 +12,16 @@ use anyhow::{Result, ensure};
 use crate::namespace::run;
 use crate::say::say;
 
-/// A folder that programs take for `/`; nobody can write to it. It is let go when this is dropped.
+/// A read-only directory that programs use as `/`. It is unmounted when this is dropped.
 pub(crate) struct Container {
     folder: PathBuf,
     user: Option<String>,
 }
 
 impl Container {
-    /// Seals a folder for programs of `user`, by number, `USER:GROUP`.
+    /// Seals a directory for programs of `user`, given by number as `USER:GROUP`.
     ///
-    /// Without rights on this machine the namespace has one user only, and programs run as that one.
+    /// Without root rights on this machine, the namespace has only one user, and programs run as that user.
     pub(crate) fn seal(folder: PathBuf, user: &str) -> Result<Self> {
         let user = has_users()?.then(|| user.to_owned());
         if user.is_none() {
@@ -40,7 +40,7 @@ impl Container {
         Ok(container)
     }
 
-    /// A command inside, with nothing of this environment.
+    /// Returns a command inside, with an empty environment.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("chroot");
         command.env_clear().env("PATH", PATH);
@@ -60,7 +60,7 @@ impl Drop for Container {
     }
 }
 
-/// Whether this namespace knows others than root.
+/// Whether this namespace has users other than root.
 fn has_users() -> Result<bool> {
     let map = fs::read_to_string("/proc/self/uid_map")?;
     let counts = map
@@ -76,7 +76,7 @@ fn mount(options: &[&str], paths: &[&PathBuf]) -> Result<()> {
     run(Command::new("mount").args(options).args(paths))
 }
 
-/// What a runtime sets where an image says nothing; `chroot` is found there, too.
+/// The default `PATH` of a container runtime. `chroot` is found there, too.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 fn is_continuous_integration() -> bool {

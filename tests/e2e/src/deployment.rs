@@ -1,4 +1,4 @@
-//! The part of the deployment controller: the shipped manifests, applied and running.
+//! The part of the deployment controller: applies the shipped manifests and runs their pods.
 
 use std::fs;
 use std::net::IpAddr;
@@ -19,17 +19,17 @@ use crate::pod::{Pod, Setting};
 use crate::service::Service;
 use crate::until::until;
 
-/// Everything the manifests name is named so.
+/// The name of all objects in the manifests.
 pub(crate) const NAME: &str = "olmguard";
 pub(crate) const NAMESPACE: &str = "olmguard-system";
 
-/// The `ConfigMap` with whom the guard trusts to be catalogd.
+/// The `ConfigMap` with the CA certificates that the webhook trusts for catalogd.
 const AUTHORITIES: &str = "olmguard-catalogd-ca";
 
-/// How long a pod goes on accepting after SIGTERM, unless a trial is about that.
+/// The time for which a pod accepts connections after SIGTERM, unless a trial needs another one.
 const SHUTDOWN_DELAY: &str = "1s";
 
-/// The guard as it is deployed.
+/// The webhook as it is deployed.
 pub(crate) struct Deployment {
     pub(crate) pods: Vec<Pod>,
     pub(crate) setting: Setting,
@@ -40,13 +40,13 @@ pub(crate) struct Deployment {
 }
 
 impl Deployment {
-    /// Applies one of `deploy/rendered` and starts what it says, until all of it is ready. What the
-    /// manifests mount has to be there.
+    /// Applies one of `deploy/rendered` and starts its pods, until all of them are ready. Everything that the manifests
+    /// mount must exist.
     pub(crate) async fn up(cluster: &Cluster, manifest: &str) -> Result<Self> {
         Self::up_with(cluster, manifest, &[]).await
     }
 
-    /// The same with an environment beside that of the manifests.
+    /// Like [`Deployment::up`], with variables in addition to those of the manifests.
     pub(crate) async fn up_with(
         cluster: &Cluster,
         manifest: &str,
@@ -56,14 +56,14 @@ impl Deployment {
         Self::start(cluster, extra).await
     }
 
-    /// The same with pods that all begin at one moment.
+    /// Like [`Deployment::up`], with pods that all start at the same time.
     pub(crate) async fn up_at_once(cluster: &Cluster, manifest: &str) -> Result<Self> {
         cluster.kubectl()?.apply(&rendered(manifest)?).await?;
         trust_catalogd(cluster).await?;
         let mut deployment = Self::found(cluster, &[]).await?;
         for _ in 0..deployment.replicas {
             deployment.add().await?;
-            // A process has hardly begun by now.
+            // A process has hardly started at this point.
             deployment.signal_newest(Signal::STOP)?;
         }
         for pod in &deployment.pods {
@@ -78,7 +78,7 @@ impl Deployment {
         newest.signal(signal)
     }
 
-    /// Starts what someone else has applied, until all of it is ready.
+    /// Starts the pods of manifests that have been applied already, until all are ready.
     pub(crate) async fn start(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Self> {
         trust_catalogd(cluster).await?;
         let mut deployment = Self::found(cluster, extra).await?;
@@ -89,7 +89,7 @@ impl Deployment {
         Ok(deployment)
     }
 
-    /// What was applied, with no pod yet.
+    /// Reads the applied objects, without starting a pod.
     async fn found(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Self> {
         let api: Api<DeploymentObject> = Api::namespaced(cluster.client.clone(), NAMESPACE);
         let spec = api
@@ -131,7 +131,7 @@ impl Deployment {
         })
     }
 
-    /// Starts one pod more.
+    /// Starts one more pod.
     pub(crate) async fn add(&mut self) -> Result<()> {
         let address = self.free_address()?;
         let name = format!("{NAME}-{}", self.started);
@@ -142,7 +142,7 @@ impl Deployment {
         Ok(())
     }
 
-    /// Waits until the Service leads to every pod, and says so in the Deployment's status.
+    /// Waits until the Service has every pod as an endpoint, and writes the Deployment's status.
     pub(crate) async fn ready(&self) -> Result<()> {
         let all = || {
             self.pods
@@ -153,7 +153,7 @@ impl Deployment {
         self.tell().await
     }
 
-    /// A Deployment that was deleted before its pods is told nothing.
+    /// Writes the status, unless the Deployment was deleted before its pods.
     async fn tell(&self) -> Result<()> {
         match self.write_status().await {
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
@@ -174,7 +174,7 @@ impl Deployment {
         Ok(())
     }
 
-    /// How many reviews its pods have answered.
+    /// Returns the number of reviews that its pods have answered.
     pub(crate) async fn reviews(&self) -> Result<f64> {
         let mut sum = 0.0;
         for pod in &self.pods {
@@ -183,8 +183,8 @@ impl Deployment {
         Ok(sum)
     }
 
-    /// Restarts every pod, as `kubectl rollout restart` does with maxSurge 1 and maxUnavailable 0: one
-    /// is deleted once another is ready. Readiness alone says where connections go.
+    /// Restarts every pod, as `kubectl rollout restart` does with maxSurge 1 and maxUnavailable 0: one is deleted once
+    /// another is ready. Only readiness decides where connections go.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         for _ in 0..self.pods.len() {
             self.add().await?;
@@ -202,12 +202,12 @@ impl Deployment {
         self.tell().await
     }
 
-    /// Kills the oldest pod; the Service leads there until its readiness has been asked.
+    /// Kills the oldest pod. The Service still uses it until its readiness has been checked.
     pub(crate) async fn kill_oldest(&mut self) -> Result<()> {
         self.kill(0).await
     }
 
-    /// The same with the pod that holds the lease of this holder.
+    /// Kills the pod that holds the lease, like [`Deployment::kill_oldest`].
     pub(crate) async fn kill_holder(&mut self, holder: &str) -> Result<()> {
         let mut pods = self.pods.iter();
         let at = pods.position(|pod| pod.is_called(holder));
@@ -246,8 +246,8 @@ impl Deployment {
     }
 }
 
-/// What is done beside applying the manifests, by an administrator or by OpenShift: someone says who
-/// vouches for catalogd, under the key that is mounted.
+/// Writes the CA certificate of catalogd under the mounted key, as an administrator or OpenShift does in addition to
+/// applying the manifests.
 async fn trust_catalogd(cluster: &Cluster) -> Result<()> {
     let create = format!(
         "create configmap {AUTHORITIES} -n {NAMESPACE} --from-file={}={} --dry-run=client -o yaml",
@@ -260,7 +260,7 @@ async fn trust_catalogd(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-/// The key of [`AUTHORITIES`] that the Deployment asks for; where it takes all, that of the docs.
+/// Returns the key of [`AUTHORITIES`] that the Deployment mounts. If it mounts all keys, this is the one of the docs.
 async fn mounted_key(cluster: &Cluster) -> Result<String> {
     let api: Api<DeploymentObject> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let pod = api
@@ -278,7 +278,7 @@ async fn mounted_key(cluster: &Cluster) -> Result<String> {
     Ok(key.unwrap_or_else(|| "ca.crt".to_owned()))
 }
 
-/// Whom the API server believes to be the guard, as PEM; empty for nobody.
+/// Returns the `caBundle` by which the API server verifies the webhook, as PEM, or an empty text.
 pub(crate) async fn bundle(client: &kube::Client) -> Result<String> {
     let configurations: Api<ValidatingWebhookConfiguration> = Api::all(client.clone());
     let webhooks = configurations.get(NAME).await?.webhooks;
@@ -289,7 +289,7 @@ pub(crate) async fn bundle(client: &kube::Client) -> Result<String> {
     )?)
 }
 
-/// One of the manifests that are shipped, such as `hardened-self-managed`.
+/// Returns one of the shipped manifests, such as `hardened-self-managed`.
 pub(crate) fn rendered(name: &str) -> Result<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../deploy/rendered")

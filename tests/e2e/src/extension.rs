@@ -26,14 +26,14 @@ impl Extensions {
         }
     }
 
-    /// Creates one.
+    /// Creates an extension.
     pub(crate) async fn create(&self, name: &str, package: &str, version: &str) -> Result<()> {
         let object = serde_json::from_value(extension(name, package, version))?;
         self.api.create(&PostParams::default(), &object).await?;
         Ok(())
     }
 
-    /// Says in its status what is installed, in place of operator-controller.
+    /// Writes the installed bundle to its status, in place of operator-controller.
     pub(crate) async fn installed(&self, name: &str, bundle: &str, version: &str) -> Result<()> {
         let status = json!({ "status": {
             "install": { "bundle": { "name": bundle, "version": version } },
@@ -48,7 +48,7 @@ impl Extensions {
         Ok(())
     }
 
-    /// A server-side dry-run of another version.
+    /// Makes a server-side dry run with another version.
     pub(crate) async fn try_version(&self, name: &str, version: &str) -> kube::Result<()> {
         let parameters = PatchParams {
             dry_run: true,
@@ -61,7 +61,7 @@ impl Extensions {
         Ok(())
     }
 
-    /// What becomes of such a dry-run, and in which words.
+    /// Returns the verdict and the messages of such a dry run.
     pub(crate) async fn verdict(&self, name: &str, version: &str) -> Result<Verdict> {
         let patch = json!({ "spec": { "source": { "catalog": { "version": version } } } });
         let request = Request::patch(format!("{}/{name}?dryRun=All", self.api.resource_url()))
@@ -80,7 +80,7 @@ impl Extensions {
     }
 }
 
-/// A manifest, in JSON, which is YAML as well.
+/// Returns a manifest in JSON, which is also valid YAML.
 pub(crate) fn extension(name: &str, package: &str, version: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",

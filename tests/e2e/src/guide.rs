@@ -1,4 +1,4 @@
-//! The pages of `docs`, whose commands are run as they are written.
+//! The pages of `docs`, whose commands are run as written.
 
 use std::fs;
 use std::path::Path;
@@ -9,13 +9,13 @@ use crate::assets;
 use crate::cluster::Cluster;
 use crate::kubectl::Printed;
 
-/// A page.
+/// A page of `docs`.
 pub(crate) struct Page {
     name: &'static str,
     text: String,
 }
 
-/// A command of a page, and what the page shows below it.
+/// A command of a page, and the output that the page shows below it.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) command: String,
@@ -30,7 +30,7 @@ impl Page {
         Ok(Self { name, text })
     }
 
-    /// The first block of shell below a heading.
+    /// Returns the first shell block below a heading.
     pub(crate) fn commands(&self, heading: &str) -> Result<&str> {
         let start = format!("\n## {heading}\n");
         let section = self.text.split_once(&start).map(|(_, below)| below);
@@ -41,7 +41,7 @@ impl Page {
         Ok(block)
     }
 
-    /// Runs that block by a shell.
+    /// Runs that block in a shell.
     pub(crate) async fn run(&self, cluster: &Cluster, heading: &str) -> Result<String> {
         let commands = self.commands(heading)?;
         let printed = shell(cluster, commands).await?;
@@ -49,7 +49,7 @@ impl Page {
         Ok(printed.stdout)
     }
 
-    /// Every command in a block marked `console`, in their order.
+    /// Returns every command in a block marked `console`, in order.
     pub(crate) fn sessions(&self) -> Vec<Session> {
         let blocks = self.text.split("```console\n").skip(1);
         let blocks = blocks.filter_map(|rest| rest.split("```").next());
@@ -57,7 +57,7 @@ impl Page {
     }
 }
 
-/// Runs commands by a shell, as an administrator whose kubectl is the one built.
+/// Runs commands in a shell, as an administrator with the built kubectl.
 pub(crate) async fn shell(cluster: &Cluster, commands: &str) -> Result<Printed> {
     let kubectl = assets::program("kubectl")?;
     let folder = kubectl.parent().context("kubectl is in a folder")?;
@@ -68,13 +68,14 @@ pub(crate) async fn shell(cluster: &Cluster, commands: &str) -> Result<Printed> 
         .await
 }
 
-/// The commands of one block.
+/// Returns the commands of one block.
 fn sessions(block: &str) -> Vec<Session> {
     let block = format!("\n{}", block.trim_end());
     block.split("\n$ ").skip(1).map(session).collect()
 }
 
-/// A command, which continues below each line that ends with a backslash, and the lines below it.
+/// Splits a command from the output below it. A command continues after each line that ends with a
+/// backslash.
 fn session(text: &str) -> Session {
     let continued = text.lines().take_while(|line| line.ends_with('\\'));
     let mut ends = text.match_indices('\n').map(|(at, _)| at);

@@ -1,7 +1,8 @@
-//! Images that the harness makes itself: one layer, a configuration, a manifest.
+//! Images that the tests build: one layer, a configuration and a manifest.
 //!
-//! A catalog's layer holds `configs/`, where its label says catalogd finds it; a bundle's holds
-//! `manifests/` and `metadata/`, the format `registry+v1`. The same content has the same digest.
+//! The layer of a catalog has `configs/`, the directory in its label. The layer of a bundle has
+//! `manifests/` and `metadata/`, as in the format `registry+v1`. The same content has the same
+//! digest.
 
 pub(crate) mod bundle;
 
@@ -19,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use bundle::BundleSource;
 
-/// An image, ready to be pushed.
+/// An image that is ready to be pushed.
 #[derive(Debug, Clone)]
 pub(crate) struct Image {
     pub(crate) layer: Blob,
@@ -27,16 +28,16 @@ pub(crate) struct Image {
     pub(crate) manifest: Blob,
 }
 
-/// Bytes, and the digest they are known by.
+/// Bytes and their digest.
 #[derive(Debug, Clone)]
 pub(crate) struct Blob {
-    /// As in `sha256:3b...`.
+    /// The digest, for example `sha256:3b...`.
     pub(crate) digest: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Image {
-    /// A catalog of these JSON lines.
+    /// Returns a catalog of these JSON lines.
     pub(crate) fn catalog(fbc: &str) -> Result<Self> {
         let label = (
             "operators.operatorframework.io.index.configs.v1",
@@ -45,7 +46,7 @@ impl Image {
         Self::new(&[("configs/catalog.jsonl", fbc.as_bytes())], &[label])
     }
 
-    /// The smallest bundle that installs: a Deployment that wants no pod.
+    /// Returns the smallest bundle that can be installed: a Deployment without pods.
     pub(crate) fn bundle(package: &str, name: &str, version: &str) -> Result<Self> {
         BundleSource::new(package, name, version).image()
     }
@@ -102,7 +103,7 @@ fn configuration(content: &str, labels: &[(&str, &str)]) -> Result<Vec<u8>> {
         .config(ConfigBuilder::default().labels(labels).build()?)
         .rootfs(root)
         .build()?;
-    // By way of a value, whose keys are in order: a hash map has none.
+    // Serialized through a value, whose keys are sorted: a hash map has no order.
     Ok(serde_json::to_vec(&serde_json::to_value(configuration)?)?)
 }
 

@@ -1,4 +1,4 @@
-//! Files that say how to reach the API server, and as whom.
+//! Kubeconfig files: the address of an API server, and an identity.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::pki::Pair;
 
-/// By what the API server knows the caller.
+/// The credentials of a user.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Identity<'a> {
     Certificate(&'a Pair),
@@ -26,14 +26,15 @@ impl Identity<'_> {
     }
 }
 
-/// Where an API server is to be found, and who vouches for it.
+/// The address of an API server, and its CA certificate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Server<'a> {
     pub(crate) url: &'a str,
     pub(crate) ca: &'a Path,
 }
 
-/// Writes `NAME.kubeconfig` into `dir`, for someone at home in `namespace`. JSON is YAML.
+/// Writes `NAME.kubeconfig` into `dir`, for a user with the default namespace `namespace`. JSON is
+/// also valid YAML.
 pub(crate) fn write(
     dir: &Path,
     name: &str,

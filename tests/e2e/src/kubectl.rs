@@ -1,4 +1,4 @@
-//! kubectl, as people type it.
+//! kubectl, as users run it.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// kubectl with a kubeconfig, in a folder of its own for what it caches.
+/// kubectl with a kubeconfig, and with its own directory for its cache.
 #[derive(Debug, Clone)]
 pub(crate) struct Kubectl {
     program: PathBuf,
@@ -15,7 +15,7 @@ pub(crate) struct Kubectl {
     home: PathBuf,
 }
 
-/// What a command printed, and how it ended.
+/// The output of a command, and how it ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Printed {
     pub(crate) code: Option<i32>,
@@ -32,7 +32,8 @@ impl Kubectl {
         }
     }
 
-    /// The same user by another program that reads a kubeconfig: another kubectl, helm, or a shell.
+    /// Returns the same user with another program that reads a kubeconfig: another kubectl, Helm,
+    /// or a shell.
     pub(crate) fn by(&self, program: PathBuf) -> Self {
         Self {
             program,
@@ -40,12 +41,12 @@ impl Kubectl {
         }
     }
 
-    /// The folder in which the commands run.
+    /// The directory in which the commands run.
     pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Runs a command, its arguments separated by blanks, and reports how it ended.
+    /// Runs a command with its arguments separated by spaces, and returns how it ended.
     pub(crate) async fn try_run(&self, arguments: &str, stdin: &str) -> Result<Printed> {
         self.run_with(
             &arguments.split_whitespace().collect::<Vec<_>>(),
@@ -55,7 +56,7 @@ impl Kubectl {
         .await
     }
 
-    /// Runs a command that must succeed; what it printed on standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     pub(crate) async fn run(&self, arguments: &str, stdin: &str) -> Result<String> {
         let printed = self.try_run(arguments, stdin).await?;
         ensure!(printed.code == Some(0), "kubectl {arguments}: {printed:?}");
@@ -88,7 +89,7 @@ impl Kubectl {
             .kill_on_drop(true)
             .spawn()?;
         if let Some(mut input) = child.stdin.take() {
-            // One that ends without reading its input says why in what it prints.
+            // A command that ends without reading its input reports the reason in its output.
             let _unread = input.write_all(stdin.as_bytes()).await;
         }
         let output = child.wait_with_output().await?;

@@ -1,7 +1,7 @@
-//! People at work: server-side dry-runs at a steady pace, some that must pass and some that must be denied.
+//! Users at work: server-side dry runs at a steady pace, some to be allowed and some to be denied.
 //!
-//! Each edit has one right answer, and everything else counts as wrong. Nothing here judges by time: on
-//! a busy machine people wait for answers, and the pace falls.
+//! Each edit has one right answer, and every other answer counts as wrong. Nothing is measured by time: on a busy
+//! machine, users wait for answers, and the pace drops.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,16 +16,16 @@ use crate::review::{Reviewed, Reviewer};
 use crate::until::PATIENCE;
 use crate::verdict::Verdict;
 
-/// How often an edit is made.
+/// The time between two edits.
 const PACE: Duration = Duration::from_millis(18);
 
-/// So many edits wait for their answers at most; the next one waits for one of them.
+/// The most edits that wait for answers at the same time. The next edit waits for one of them.
 const MOST_AT_ONCE: usize = 32;
 
-/// Fewer calls than this show nothing.
+/// The least number of calls that is meaningful.
 const FEWEST: usize = 100;
 
-/// An edit that is tried again and again.
+/// An edit that is repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct Edit {
     pub(crate) version: &'static str,
@@ -35,18 +35,18 @@ pub(crate) struct Edit {
 /// The right answer to an edit.
 #[derive(Debug, Clone)]
 pub(crate) enum Right {
-    /// It passes, whether or not a webhook is asked.
+    /// The edit is allowed, whether or not a webhook is called.
     Passes,
-    /// It is allowed, because the catalog has this upgrade edge.
+    /// The edit is allowed, because the catalog has this upgrade edge.
     Resolved,
-    /// It is denied, because the catalog has no such edge; the message has this in it.
+    /// The edit is denied, because the catalog has no such edge. The message contains this text.
     NotASuccessor { naming: String },
-    /// The same, or undecided while newer content of the catalog is known and not loaded.
+    /// The edit is denied likewise, or undecided while newer content of the catalog is known but not loaded.
     NotASuccessorOrOutdated,
 }
 
 impl Right {
-    /// The reason code of the right answer; none if it is not asked for.
+    /// The reason code of the right answer, or `None` if it does not matter.
     pub(crate) fn token(&self) -> Option<&'static str> {
         match self {
             Self::Passes => None,
@@ -67,48 +67,48 @@ impl Right {
     }
 }
 
-/// Edits under way, until [`Load::stop`].
+/// A load of edits, until [`Load::stop`].
 pub(crate) struct Load {
     stop: oneshot::Sender<()>,
     running: JoinHandle<Counts>,
     tally: watch::Receiver<Tally>,
 }
 
-/// What became of them.
+/// The results of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) asked: usize,
-    /// How many of them have this reason code as their right answer.
+    /// The number of edits by the reason code of their right answer.
     pub(crate) tokens: BTreeMap<&'static str, usize>,
     pub(crate) wrong: Vec<Wrong>,
     pub(crate) took: Duration,
 }
 
-/// What is known before the end.
+/// The counts that are known before the end.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     asked: usize,
     failed: usize,
 }
 
-/// A call that went wrong.
+/// A call with a wrong answer.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     pub(crate) kind: WrongKind,
-    /// When it was made.
+    /// The time of the call.
     pub(crate) asked: Instant,
-    /// What was asked, and what the answer was.
+    /// The edit and its answer.
     pub(crate) what: String,
 }
 
-/// In which way a call went wrong.
+/// The way in which a call went wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum WrongKind {
-    /// There is no verdict.
+    /// The call has no verdict.
     Failed,
-    /// The edit passes because it is not known whether it is right.
+    /// The edit is allowed because it is undecided.
     Undecided,
-    /// Another verdict.
+    /// The verdict is another one.
     Wrong,
 }
 
@@ -122,7 +122,7 @@ impl WrongKind {
     }
 }
 
-/// What went wrong, and in which way.
+/// The way in which a call went wrong, and its description.
 type Trouble = (WrongKind, String);
 
 impl Load {
@@ -134,12 +134,12 @@ impl Load {
         })
     }
 
-    /// The same without an API server, which may be away meanwhile.
+    /// Starts a load on the webhook directly, because the API server may be away.
     pub(crate) fn straight(reviewer: Reviewer, edits: Vec<Edit>) -> Self {
         Self::by(edits, move |edit| review(reviewer.clone(), edit))
     }
 
-    /// `ask` tells what was wrong about the answer.
+    /// Starts a load. `ask` returns the fault of an answer.
     fn by<R>(edits: Vec<Edit>, ask: impl Fn(Edit) -> R + Send + Sync + 'static) -> Self
     where
         R: Future<Output = Option<Trouble>> + Send + 'static,
@@ -153,14 +153,14 @@ impl Load {
         }
     }
 
-    /// Goes on until so many more calls were made.
+    /// Continues until this many more calls have been made.
     pub(crate) async fn go_on(&mut self, calls: usize) -> Result<()> {
         let aim = self.tally.borrow().asked + calls;
         self.tally.wait_for(|tally| tally.asked >= aim).await?;
         Ok(())
     }
 
-    /// Goes on until a call has gone wrong.
+    /// Continues until a call has gone wrong.
     pub(crate) async fn fail(&mut self) -> Result<()> {
         let failed = self.tally.wait_for(|tally| tally.failed > 0);
         timeout(PATIENCE, failed)
@@ -169,14 +169,14 @@ impl Load {
         Ok(())
     }
 
-    /// Waits for what is under way, and tells what went wrong.
+    /// Waits for the open calls, and returns the results.
     pub(crate) async fn count(self) -> Result<Counts> {
-        // Its task looks at this until it ends.
+        // Its task checks this until it ends.
         let _ended = self.stop.send(());
         Ok(self.running.await?)
     }
 
-    /// Waits for what is under way; every answer must have been right.
+    /// Waits for the open calls. Every answer must have been right.
     pub(crate) async fn stop(self) -> Result<Counts> {
         let counts = self.count().await?;
         let (asked, wrong) = (counts.asked, counts.wrong.len());
@@ -204,7 +204,7 @@ impl Counts {
         self.wrong.extend(wrong);
     }
 
-    /// Calls a second.
+    /// Returns the number of calls per second.
     #[expect(clippy::cast_precision_loss, reason = "counts of calls are small")]
     pub(crate) fn pace(&self) -> f64 {
         self.asked as f64 / self.took.as_secs_f64()
@@ -267,14 +267,14 @@ fn panicked(error: &JoinError) -> Wrong {
     }
 }
 
-/// What was wrong about the API server's answer.
+/// Returns the fault of the API server's answer.
 async fn attempt(extensions: Extensions, name: String, edit: Edit) -> Option<Trouble> {
     let answer = extensions.verdict(&name, edit.version).await;
     let is_right = matches!(&answer, Ok(verdict) if edit.right.is(verdict));
     (!is_right).then(|| (WrongKind::of(&answer), format!("{edit:?}: {answer:?}")))
 }
 
-/// What was wrong about the webhook's answer.
+/// Returns the fault of the webhook's answer.
 async fn review(reviewer: Reviewer, edit: Edit) -> Option<Trouble> {
     let answer = reviewer.ask(edit.version).await;
     let is_right = matches!(&answer, Ok(Reviewed { verdict, token })

@@ -1,10 +1,9 @@
-//! olmguard where its users run it: a real API server with etcd, OLM v1 and kubectl.
+//! End-to-end tests of olmguard, with a real API server, etcd, OLM v1 and kubectl.
 //!
-//! Run by `cargo xtask e2e`, which builds the programs and says in the environment where they are.
-//! Everything happens in namespaces of its own (`namespace`): nothing leaves the machine, and what was
-//! started ends with this program, however it ends. Each trial is a process of its own (`apart`) with a
-//! cluster to itself, in a temporary folder. Arguments are those of a test program: a filter, `--list`,
-//! `--exact`, `--test-threads`.
+//! They are run by `cargo xtask e2e`, which builds the programs and passes their paths in the environment. Everything
+//! runs in separate namespaces (`namespace`): nothing leaves the machine, and every process ends with this program,
+//! however it ends. Each trial is a separate process (`apart`) with its own cluster in a temporary directory. The
+//! arguments are those of a test program: a filter, `--list`, `--exact`, `--test-threads`.
 
 mod apart;
 mod ask;

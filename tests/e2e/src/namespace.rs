@@ -1,8 +1,9 @@
-//! Network, process and mount namespaces of this program's own.
+//! Network, process and mount namespaces for this program.
 //!
-//! The network has loopback and nothing else, so that nothing can leave the machine, ports clash
-//! with nobody's, and programs that listen on every address (catalogd's webhooks do) are heard by
-//! nobody. The process namespace ends with its first process: no program is ever left behind.
+//! The network has only loopback. So nothing can leave the machine, ports cannot clash with those
+//! of others, and programs that listen on every address (such as catalogd's webhooks) cannot be
+//! reached from outside. The process namespace ends with its first process, so no program is left
+//! behind.
 
 use std::env;
 use std::os::unix::process::CommandExt;
@@ -11,18 +12,18 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 
-/// Addresses of "pods": an `EndpointSlice` takes none of loopback's range.
+/// The addresses of "pods": an `EndpointSlice` does not accept loopback addresses.
 pub(crate) const POD_ADDRESSES: [&str; 4] = ["10.99.0.1", "10.99.0.2", "10.99.0.3", "10.99.0.4"];
 
-/// Set for the program that runs inside.
+/// The variable that is set for the program inside.
 const INSIDE: &str = "E2E_IN_NAMESPACE";
 
-/// Whether this process is already inside, and its network is up.
+/// Whether this process is already inside.
 pub(crate) fn is_own() -> bool {
     env::var_os(INSIDE).is_some()
 }
 
-/// Becomes the same program inside; returns only if that fails.
+/// Replaces this process by the same program inside. Returns only if that fails.
 pub(crate) fn enter() -> ExitCode {
     let error = match env::current_exe() {
         Ok(program) => unshare()
@@ -37,7 +38,7 @@ pub(crate) fn enter() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The same program in namespaces of its own below these, for one trial.
+/// Returns the command of the same program in nested namespaces, for one trial.
 pub(crate) fn command() -> Result<Command> {
     let mut command = unshare();
     command.arg("--").arg(env::current_exe()?);
@@ -60,7 +61,7 @@ fn unshare() -> Command {
     command
 }
 
-/// Brings up loopback and the addresses of "pods"; once, from inside.
+/// Brings up loopback and the addresses of "pods". Called once, from inside.
 pub(crate) fn bring_up() -> Result<()> {
     ip(&["link", "set", "lo", "up"])?;
     for address in POD_ADDRESSES {
@@ -69,26 +70,26 @@ pub(crate) fn bring_up() -> Result<()> {
     Ok(())
 }
 
-/// Puts an empty folder in memory over a folder; nobody outside sees it.
+/// Mounts an empty file system in memory over a directory. It is not visible outside.
 pub(crate) fn mount_temporary(folder: &Path) -> Result<()> {
     run(Command::new("mount")
         .args(["-t", "tmpfs", "tmpfs"])
         .arg(folder))
 }
 
-/// The same with options, such as its size.
+/// Like [`mount_temporary`], with options such as its size.
 pub(crate) fn mount_temporary_with(folder: &Path, options: &str) -> Result<()> {
     run(Command::new("mount")
         .args(["-t", "tmpfs", "-o", options, "tmpfs"])
         .arg(folder))
 }
 
-/// Takes away what was put over a folder, also while a program has files of it open.
+/// Unmounts a file system, even if a program has files open in it.
 pub(crate) fn unmount(folder: &Path) -> Result<()> {
     run(Command::new("umount").arg("--lazy").arg(folder))
 }
 
-/// Loses so many of a hundred packets at random, but for those of this port; once, from inside.
+/// Drops this percentage of packets at random, except those to one port. Called once, from inside.
 pub(crate) fn lose_packets(percent: u8, spared: u16) -> Result<()> {
     let rules = format!(
         "add table inet lossy; \
@@ -101,7 +102,7 @@ pub(crate) fn lose_packets(percent: u8, spared: u16) -> Result<()> {
     Ok(())
 }
 
-/// Loses none any more. How many were lost.
+/// Stops dropping packets, and returns how many were dropped.
 pub(crate) fn lose_no_packets() -> Result<u64> {
     let rules = nft("list table inet lossy")?;
     nft("delete table inet lossy")?;
@@ -111,7 +112,7 @@ pub(crate) fn lose_no_packets() -> Result<u64> {
     Ok(lost.parse()?)
 }
 
-/// What it prints.
+/// Runs `nft` and returns its output.
 fn nft(command: &str) -> Result<String> {
     let output = Command::new("nft").arg(command).output();
     let output = output.context("nftables' nft is needed")?;

@@ -1,7 +1,7 @@
-//! OLM v1: catalogd and operator-controller beside the API server, and the registry they pull from.
+//! OLM v1: catalogd and operator-controller next to the API server, and the registry that they pull from.
 //!
-//! Both are the programs that a cluster runs, with the administrator's rights. Each is started by
-//! itself, so that a trial can do without one, kill it and start it again.
+//! Both are the programs that run in a cluster, with administrator rights. Each one is started separately, so that a
+//! trial can leave it out, kill it or restart it.
 
 pub(crate) mod catalog;
 pub(crate) mod catalogd;
@@ -30,31 +30,31 @@ use catalog::Catalog;
 use catalogd::{Catalogd, External};
 use controller::Controller;
 
-/// Where OLM keeps what is its own.
+/// The namespace of OLM.
 pub(crate) const SYSTEM: &str = "olmv1-system";
 
-/// What runs of OLM.
+/// The running parts of OLM.
 pub(crate) struct Olm {
     pub(crate) registry: Registry,
     pub(crate) catalogd: Catalogd,
-    /// None where only catalogs matter.
+    /// `None` if only catalogs matter.
     pub(crate) controller: Option<Controller>,
 }
 
 impl Olm {
-    /// All of it.
+    /// Starts all parts.
     pub(crate) async fn start(cluster: &Cluster) -> Result<Self> {
         let mut olm = Self::without_controller(cluster).await?;
         olm.start_controller(cluster).await?;
         Ok(olm)
     }
 
-    /// The controller, where it was left out.
+    /// Starts the controller, if it was left out.
     pub(crate) async fn start_controller(&mut self, cluster: &Cluster) -> Result<()> {
         self.start_controller_with(cluster, "").await
     }
 
-    /// The same with feature gates, as `--feature-gates` takes them.
+    /// Starts the controller with feature gates, in the form of `--feature-gates`.
     pub(crate) async fn start_controller_with(
         &mut self,
         cluster: &Cluster,
@@ -64,12 +64,12 @@ impl Olm {
         Ok(())
     }
 
-    /// Catalogs that nobody installs from.
+    /// Starts OLM without the controller, for catalogs from which nothing is installed.
     pub(crate) async fn without_controller(cluster: &Cluster) -> Result<Self> {
         Self::without_controller_at(cluster, External::Loopback).await
     }
 
-    /// The same with an address of catalogd that may lead nowhere from here.
+    /// Like [`Olm::without_controller`], with an external address of catalogd, which may not be reachable from here.
     pub(crate) async fn without_controller_at(
         cluster: &Cluster,
         external: External,
@@ -78,7 +78,7 @@ impl Olm {
         let system =
             json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": SYSTEM } });
         let as_told = PatchParams::apply("olmguard-e2e");
-        // It may be there already: parts of the guard's rights are for it.
+        // The namespace may exist already, because parts of olmguard's rights belong to it.
         namespaces
             .patch(SYSTEM, &as_told, &Patch::Apply(system))
             .await?;
@@ -90,8 +90,8 @@ impl Olm {
         })
     }
 
-    /// Pushes a catalog's image, applies its ClusterCatalog, and waits until that content is served;
-    /// the digest that the status names. Serving it again with other content is an update.
+    /// Pushes the image of a catalog, applies its ClusterCatalog, and waits until that content is served. Returns the
+    /// digest in the status. Serving a catalog again with other content is an update.
     pub(crate) async fn serve(&self, cluster: &Cluster, catalog: &Catalog) -> Result<String> {
         let (image, reference) = self.push(catalog).await?;
         self.serve_from(cluster, catalog, &reference, &reference)
@@ -99,7 +99,7 @@ impl Olm {
         Ok(image.manifest.digest)
     }
 
-    /// The same by a tag, which only the status follows to the digest.
+    /// Serves a catalog by a tag, whose digest appears only in the status.
     pub(crate) async fn serve_tag(
         &self,
         cluster: &Cluster,
@@ -134,7 +134,7 @@ impl Olm {
     }
 }
 
-/// Watches a ClusterCatalog until it is as wanted.
+/// Watches a ClusterCatalog until it meets a condition.
 pub(crate) async fn await_catalog(
     cluster: &Cluster,
     name: &str,
@@ -151,7 +151,7 @@ pub(crate) async fn await_catalog(
     Ok(())
 }
 
-/// Watches until there is no such ClusterCatalog any more.
+/// Watches until a ClusterCatalog no longer exists.
 pub(crate) async fn await_no_catalog(cluster: &Cluster, name: &str) -> Result<()> {
     let is_gone = |object: Option<&DynamicObject>| object.is_none();
     timeout(
@@ -182,18 +182,18 @@ async fn be_a_pod(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-/// Where its images are in the registry.
+/// Returns the repository of a catalog's images.
 fn repository(catalog: &Catalog) -> String {
     format!("catalogs/{}", catalog.name)
 }
 
-/// Whether the program whose health is told on this port is ready.
+/// Whether the program with this health port is ready.
 async fn is_ready(health: u16) -> bool {
     let asked = ask::get(([127, 0, 0, 1], health).into(), "/readyz").await;
     asked.is_ok_and(|(status, _)| status == 200)
 }
 
-/// A folder with the authority's certificate and nothing else: a key beside it would be taken for a client's.
+/// Creates a directory with only the CA certificate: a key next to it would be read as that of a client.
 fn authorities(cluster: &Cluster) -> Result<PathBuf> {
     let dir = cluster.dir().join("authorities");
     fs::create_dir_all(&dir)?;

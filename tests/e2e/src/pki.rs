@@ -1,4 +1,4 @@
-//! The one authority of a cluster: servers, clients and the key that signs tokens.
+//! The CA of a cluster: for servers, clients and the key that signs tokens.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use rcgen::{
     KeyPair, KeyUsagePurpose,
 };
 
-/// An authority, and the folder that everything it issues is written to.
+/// A CA, and the directory for everything that it issues.
 #[derive(Debug)]
 pub(crate) struct Pki {
     dir: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct Pair {
 }
 
 impl Pki {
-    /// Makes an authority; its certificate is `ca.crt` in a new folder `NAME` of `dir`.
+    /// Creates a CA, whose certificate is `ca.crt` in a new directory `NAME` of `dir`.
     pub(crate) fn new(dir: &Path, name: &str) -> Result<Self> {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -39,12 +39,12 @@ impl Pki {
         Ok(Self { dir, issuer })
     }
 
-    /// The authority's certificate.
+    /// Returns the file of the CA certificate.
     pub(crate) fn ca(&self) -> PathBuf {
         self.dir.join("ca.crt")
     }
 
-    /// A certificate for a server that answers to `names`, IP addresses among them.
+    /// Issues a certificate for a server with these names, which can include IP addresses.
     pub(crate) fn server(&self, file: &str, names: &[&str]) -> Result<Pair> {
         let names: Vec<String> = names.iter().copied().map(str::to_owned).collect();
         let mut params = CertificateParams::new(names)?;
@@ -52,7 +52,7 @@ impl Pki {
         self.issue(file, &params)
     }
 
-    /// A certificate that the API server takes for `user` in `group`.
+    /// Issues a certificate that identifies `user` in `group` to the API server.
     pub(crate) fn client(&self, user: &str, group: &str) -> Result<Pair> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, user);
@@ -63,7 +63,7 @@ impl Pki {
         self.issue(user, &params)
     }
 
-    /// A key pair by itself: the private key, and the public one.
+    /// Creates a key pair without a certificate: the private key and the public key.
     pub(crate) fn keys(&self, file: &str) -> Result<Pair> {
         let pair = self.files(file, "pub");
         let key = KeyPair::generate()?;

@@ -1,9 +1,8 @@
-//! The part of the kubelet: a pod's template becomes a process of this machine.
+//! The part of the kubelet: runs the template of a pod as a process on this machine.
 //!
-//! The Pod is a real object, so the API server's admission has its say (pod security among it). Its
-//! volumes are folders, filled from the objects that they name and swapped by the `..data` link; its
-//! environment and arguments are the template's, with the folders in place of the mount paths; its
-//! token is its service account's.
+//! The Pod is a real object, so the admission of the API server applies (for example pod security). Its volumes are
+//! directories, filled from their objects and replaced by the `..data` link. Its environment and arguments come from
+//! the template, with the directories in place of the mount paths. Its token is that of its service account.
 
 mod volumes;
 
@@ -24,28 +23,28 @@ use crate::ask;
 use crate::program::Program;
 use volumes::Volumes;
 
-/// What all pods of a deployment have in common.
+/// The settings that all pods of a deployment share.
 #[derive(Clone)]
 pub(crate) struct Setting {
     pub(crate) client: kube::Client,
     pub(crate) namespace: String,
     pub(crate) template: PodTemplateSpec,
-    /// With the token of the service account.
+    /// The kubeconfig with the token of the service account.
     pub(crate) kubeconfig: PathBuf,
     /// The program in the image.
     pub(crate) program: PathBuf,
-    /// Environment beside the template's, which it replaces.
+    /// Variables in addition to those of the template, which they override.
     pub(crate) extra: Vec<(String, String)>,
 }
 
-/// A running pod; it is killed when this is dropped.
+/// A running pod, which is killed when this is dropped.
 pub(crate) struct Pod {
     pub(crate) address: IpAddr,
     name: String,
     pods: Api<PodObject>,
     program: Program,
     volumes: Volumes,
-    /// How long a node waits after SIGTERM.
+    /// The time that a node waits after SIGTERM.
     grace: Duration,
 }
 
@@ -68,7 +67,7 @@ impl Pod {
         let volumes =
             Volumes::mount(&dir.join(name), &setting.client, &setting.namespace, spec).await?;
         let mut command = command(setting, container, &volumes, address);
-        // As a container has it.
+        // A container has this variable.
         command.env("HOSTNAME", name);
         let program = Program::start(dir, name, command)?;
         Ok(Self {
@@ -81,28 +80,28 @@ impl Pod {
         })
     }
 
-    /// Brings its volumes up to date, as the kubelet does once a minute.
+    /// Updates its volumes, as the kubelet does once a minute.
     pub(crate) async fn refresh(&self) -> Result<()> {
         self.volumes.refresh().await
     }
 
-    /// What it answers on its second port.
+    /// Returns the answer for a path on its second port.
     pub(crate) async fn ops(&self, path: &str) -> Result<(u16, String)> {
         ask::get(SocketAddr::new(self.address, OPS), path).await
     }
 
-    /// The sum of all samples of a metric whose labels contain `part`.
+    /// Returns the sum of all samples of a metric whose labels contain `part`.
     pub(crate) async fn metric_sum(&self, name: &str, part: &str) -> Result<f64> {
         Ok(self.samples(name, part).await?.into_iter().sum())
     }
 
-    /// Whether it knows that all it watches is as it knows it.
+    /// Whether all watches of the pod are connected.
     pub(crate) async fn is_watching(&self) -> bool {
         let lowest = self.metric_lowest("olmguard_watch_connected").await;
         lowest.is_ok_and(|lowest| lowest >= 1.0)
     }
 
-    /// The lowest of all samples of a metric.
+    /// Returns the lowest sample of a metric.
     pub(crate) async fn metric_lowest(&self, name: &str) -> Result<f64> {
         let samples = self.samples(name, "").await?;
         let lowest = samples.into_iter().min_by(f64::total_cmp);
@@ -114,23 +113,23 @@ impl Pod {
         samples(&page, name, part)
     }
 
-    /// Where a folder of its container is on this machine.
+    /// Returns the directory on this machine for a directory of its container.
     pub(crate) fn folder(&self, mounted: &str) -> PathBuf {
         self.volumes.located(mounted).into()
     }
 
-    /// Whether it is the one that calls itself so, as the holder of a lease.
+    /// Whether the pod has this name as the holder of a lease.
     pub(crate) fn is_called(&self, holder: &str) -> bool {
         let rest = holder.strip_prefix(&*self.name);
         rest.is_some_and(|rest| rest.starts_with('_'))
     }
 
-    /// What it has logged so far.
+    /// Returns its log so far.
     pub(crate) fn log(&self) -> String {
         self.program.log()
     }
 
-    /// The file that its process runs.
+    /// Returns the file of its running program.
     pub(crate) fn runs(&self) -> Result<PathBuf> {
         let process = self.program.id().context("it has ended")?;
         Ok(fs::read_link(format!("/proc/{process}/exe"))?)
@@ -141,13 +140,13 @@ impl Pod {
         self.program.signal(signal)
     }
 
-    /// Kills it without a word, as a node that dies does.
+    /// Kills the pod without a signal to end, as when a node dies.
     pub(crate) async fn kill(mut self) -> Result<()> {
         self.program.kill().await?;
         self.forget().await
     }
 
-    /// Deletes it: SIGTERM, and then it has to end by itself, well.
+    /// Deletes the pod: after SIGTERM, it must end by itself and with success.
     pub(crate) async fn delete(mut self) -> Result<()> {
         self.program.signal(Signal::TERM)?;
         let status = timeout(self.grace, self.program.end()).await;
@@ -164,7 +163,7 @@ impl Pod {
     }
 }
 
-/// The samples of a metric on a page of metrics whose labels contain `part`.
+/// Returns the samples of a metric on a page of metrics whose labels contain `part`.
 pub(crate) fn samples(page: &str, name: &str, part: &str) -> Result<Vec<f64>> {
     let samples = page.lines().filter_map(|line| {
         let (labels, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
@@ -195,7 +194,7 @@ async fn create(
     object.metadata.name = Some(name.to_owned());
     if let Some(spec) = &mut object.spec {
         spec.node_name = Some("e2e".to_owned());
-        // No scheduler reads it here, and its class may need rights of its own.
+        // There is no scheduler to read it, and its class may require additional rights.
         spec.service_account = spec.service_account_name.clone();
     }
     pods.create(&PostParams::default(), &object).await?;

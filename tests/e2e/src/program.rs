@@ -1,4 +1,4 @@
-//! A program that was started here: its log in a file, its end with this value.
+//! A started program, with its log in a file. It ends when this value is dropped.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 
-/// A running program; it is killed when this is dropped.
+/// A running program, which is killed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Program {
     name: String,
@@ -17,8 +17,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts `command` with nothing of this environment but `PATH`, both of its outputs going to
-    /// `NAME.log` in `dir` (after what an earlier one of the same name wrote), and `dir` as its home.
+    /// Starts `command` with only `PATH` from this environment and with `dir` as its home. Its outputs are appended to
+    /// `NAME.log` in `dir`.
     pub(crate) fn start(dir: &Path, name: &str, command: std::process::Command) -> Result<Self> {
         let log = dir.join(format!("{name}.log"));
         let file = File::options().create(true).append(true).open(&log)?;
@@ -38,7 +38,7 @@ impl Program {
         })
     }
 
-    /// What it has written so far.
+    /// Returns its output so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read(&self.log)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -58,23 +58,23 @@ impl Program {
         Ok(kill_process(pid, signal)?)
     }
 
-    /// The process' number while it runs.
+    /// Returns the id of the process while it runs.
     pub(crate) fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Waits for its end.
+    /// Waits until it ends.
     pub(crate) async fn end(&mut self) -> Result<ExitStatus> {
         Ok(self.child.wait().await?)
     }
 
-    /// Kills it at once and waits until it is gone.
+    /// Kills it and waits for its end.
     pub(crate) async fn kill(&mut self) -> Result<()> {
         Ok(self.child.kill().await?)
     }
 }
 
-/// The command without this program's environment, which belongs to whoever runs the tests.
+/// Removes the environment of this program from a command, because it belongs to the user who runs the tests.
 fn scrubbed(mut command: std::process::Command, dir: &Path) -> std::process::Command {
     let own: Vec<_> = command
         .get_envs()

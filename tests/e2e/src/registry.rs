@@ -1,7 +1,7 @@
-//! A registry of images over TLS on loopback, in this program and in memory.
+//! A registry of images over TLS on loopback, in this process and in memory.
 //!
-//! The protocol is ferro-oci-server's, which passes the conformance suite of the distribution
-//! specification. Images are pushed by the requests that a client would send, without a network.
+//! The protocol is that of ferro-oci-server, which passes the conformance tests of the distribution
+//! specification. Images are pushed with the requests of a client, but without a network.
 
 mod tls;
 
@@ -20,17 +20,17 @@ use crate::image::{Blob, Image};
 use crate::pki::Pki;
 pub(crate) use tls::TlsListener;
 
-/// A running registry; it ends when this is dropped.
+/// A running registry, which stops when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    /// As in `127.0.0.1:40123`.
+    /// The address, for example `127.0.0.1:40123`.
     address: String,
     router: Router,
     _serving: JoinSet<()>,
 }
 
 impl Registry {
-    /// Starts one, with a certificate of `pki`.
+    /// Starts a registry with a certificate of `pki`.
     pub(crate) async fn start(pki: &Pki) -> Result<Self> {
         let listener = TlsListener::bind(&pki.server("registry", &["127.0.0.1"])?).await?;
         let router = router(AppState::new(
@@ -41,7 +41,7 @@ impl Registry {
         let mut serving = JoinSet::new();
         let served = router.clone();
         serving.spawn(async move {
-            // It has no end of its own.
+            // The server never ends by itself.
             let _ended = axum::serve(listener, served).await;
         });
         Ok(Self {
@@ -51,8 +51,7 @@ impl Registry {
         })
     }
 
-    /// Takes an image under a name such as `catalogs/hub`; by what reference it can be pulled, its
-    /// digest in it.
+    /// Pushes an image under a name such as `catalogs/hub`. Returns its reference with the digest.
     pub(crate) async fn push(&self, name: &str, image: &Image) -> Result<String> {
         for blob in [&image.layer, &image.config] {
             self.push_blob(name, blob).await?;
@@ -62,7 +61,7 @@ impl Registry {
         Ok(format!("{}/{name}@{digest}", self.address))
     }
 
-    /// Gives an image that was pushed a tag; by what reference it can be pulled.
+    /// Tags an image that was pushed, and returns its reference.
     pub(crate) async fn tag(&self, name: &str, tag: &str, image: &Image) -> Result<String> {
         self.push_manifest(name, tag, image).await?;
         Ok(format!("{}/{name}:{tag}", self.address))

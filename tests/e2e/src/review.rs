@@ -1,7 +1,8 @@
-//! The guard asked without an API server: by its Service's address, as an API server would, or by a pod's.
+//! Requests to the webhook without an API server: through the address of its Service, as an API server sends them, or
+//! to a pod.
 //!
-//! Each review has a connection of its own, which trusts what the configuration vouches for and no
-//! more. So it can be asked while no API server is there to do so.
+//! Each review has its own connection, which trusts only the `caBundle` of the configuration. So the webhook can be
+//! called while the API server is away.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -30,12 +31,12 @@ use crate::extension::Extensions;
 use crate::service::REVIEWS;
 use crate::verdict::Verdict;
 
-/// Asks about edits of one extension.
+/// A client that sends edits of one extension.
 #[derive(Clone)]
 pub(crate) struct Reviewer {
     address: SocketAddr,
     tls: TlsConnector,
-    /// The extension as it is.
+    /// The extension before the edit.
     old: Value,
 }
 
@@ -43,12 +44,12 @@ pub(crate) struct Reviewer {
 #[derive(Debug)]
 pub(crate) struct Reviewed {
     pub(crate) verdict: Verdict,
-    /// Its reason code.
+    /// The reason code.
     pub(crate) token: String,
 }
 
 impl Reviewer {
-    /// Looks up what it has to know, while there is an API server.
+    /// Reads everything that it needs while there is an API server.
     pub(crate) async fn of(cluster: &Cluster, guard: &Deployment, name: &str) -> Result<Self> {
         let bundle = deployment::bundle(&cluster.client).await?;
         let old = Extensions::of(&cluster.client).api.get(name).await?;
@@ -59,7 +60,7 @@ impl Reviewer {
         })
     }
 
-    /// The same, which asks one pod.
+    /// Returns a reviewer that calls one pod.
     pub(crate) fn of_pod(&self, pod: IpAddr) -> Self {
         Self {
             address: SocketAddr::new(pod, REVIEWS),
@@ -67,7 +68,7 @@ impl Reviewer {
         }
     }
 
-    /// The answer to an edit to this version.
+    /// Returns the answer to an edit to this version.
     pub(crate) async fn ask(&self, version: &str) -> Result<Reviewed> {
         let reply: Reply = serde_json::from_slice(&self.send(&self.review(version)?).await?)?;
         let answer = reply.response;
@@ -112,7 +113,7 @@ impl Reviewer {
         Ok(self.tls.connect(name, tcp).await?)
     }
 
-    /// A connection on which a request has begun, and goes no further.
+    /// Opens a connection and sends only the start of a request.
     pub(crate) async fn begin(&self) -> Result<TlsStream<TcpStream>> {
         let mut stream = self.connect().await?;
         stream
@@ -121,7 +122,7 @@ impl Reviewer {
         Ok(stream)
     }
 
-    /// Sends a body that is no review, which the guard must refuse.
+    /// Sends a body that is not a review, which the webhook must refuse.
     pub(crate) async fn send_nonsense(&self, bytes: usize) -> Result<()> {
         let answer = self.post(vec![b'['; bytes].into()).await?;
         ensure!(answer.status().is_client_error(), "{}", answer.status());
@@ -154,7 +155,7 @@ impl Reviewer {
 
 const SERVER_NAME: &str = "olmguard.olmguard-system.svc";
 
-/// The TLS of a client that trusts these certificates and no others.
+/// Returns the TLS configuration of a client that trusts only these certificates.
 pub(crate) fn trusting(bundle: &str) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(bundle.as_bytes()) {

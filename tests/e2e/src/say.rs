@@ -1,11 +1,11 @@
-//! What a trial tells beside its result.
+//! Messages of a trial in addition to its result.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Prints it on a line of its own: the trial's name has no end yet. `left out: WHAT, WHY` is gathered
-/// by `cargo xtask test`.
+/// Prints a message on its own line, because the line with the trial's name is not complete yet. `left out: WHAT, WHY`
+/// is collected by `cargo xtask test`.
 pub(crate) fn say(line: impl Display) {
-    // Only a reader that went away makes this fail.
+    // This fails only if the reader has gone.
     let _unread = writeln!(io::stdout().lock(), "\n{line}");
 }

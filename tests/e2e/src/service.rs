@@ -1,9 +1,8 @@
-//! The part of kube-proxy and of the endpoint controller: what a Service's address leads to.
+//! The part of kube-proxy and of the endpoint controller: the endpoints of a Service.
 //!
-//! A switch listens on the address that the API server gave the Service and hands each new connection
-//! to the next pod that was ready when it was last asked; a connection stays where it is. Readiness
-//! is asked every [`PERIOD`], so news arrive late, as they do in a cluster. What is ready is also written into an
-//! `EndpointSlice`.
+//! A switch listens on the address that the API server gave the Service. It forwards each new connection to the next
+//! pod that was ready at the last check, and the connection stays with that pod. Readiness is checked every [`PERIOD`],
+//! so it is known late, as in a cluster. The ready pods are also written to an `EndpointSlice`.
 
 mod path;
 
@@ -24,14 +23,14 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::ask;
 use path::carry;
 
-/// How often each pod is asked whether it is ready.
+/// The time between two checks of a pod's readiness.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Where a pod takes reviews, and where it is asked how it is.
+/// The ports of a pod for reviews and for its health.
 pub(crate) const REVIEWS: u16 = 9443;
 const OPS: u16 = 8080;
 
-/// A task that ends with this.
+/// A task that is aborted when this is dropped.
 #[derive(Debug)]
 struct Task(JoinHandle<()>);
 
@@ -42,7 +41,7 @@ impl Task {
 
     async fn end(&mut self) {
         self.0.abort();
-        // Being aborted is the way it ends.
+        // Aborting the task is how it ends.
         let _aborted = (&mut self.0).await;
     }
 }
@@ -53,10 +52,10 @@ impl Drop for Task {
     }
 }
 
-/// A Service that leads somewhere. What it started ends with it; connections are cut.
+/// A Service with endpoints. When it is dropped, its tasks end and its connections are cut.
 #[derive(Debug)]
 pub(crate) struct Service {
-    /// Where it listens.
+    /// The address on which it listens.
     pub(crate) address: SocketAddr,
     pods: Arc<Mutex<Vec<Endpoint>>>,
     turned_away: Arc<TurnedAway>,
@@ -65,7 +64,7 @@ pub(crate) struct Service {
     follow: Task,
 }
 
-/// Connections that reached no pod. For a client they end as if a pod had closed them.
+/// Counts of connections that reached no pod. A client sees them as closed by a pod.
 #[derive(Debug, Default)]
 struct TurnedAway {
     none_ready: AtomicUsize,
@@ -80,7 +79,7 @@ struct Endpoint {
 }
 
 impl Service {
-    /// Listens on the addresses of the Service `name`, without any pod yet.
+    /// Listens on the addresses of the Service `name`, without any pod.
     pub(crate) async fn serve(client: &kube::Client, namespace: &str, name: &str) -> Result<Self> {
         let services: Api<ServiceObject> = Api::namespaced(client.clone(), namespace);
         let object = services.get(name).await?;
@@ -113,7 +112,7 @@ impl Service {
         })
     }
 
-    /// From now on it may lead to this pod as well, once that is ready.
+    /// Adds a pod, which gets connections once it is ready.
     pub(crate) fn add(&self, name: &str, pod: IpAddr) {
         let name = name.to_owned();
         locked(&self.pods).push(Endpoint {
@@ -123,27 +122,27 @@ impl Service {
         });
     }
 
-    /// It leads there no more.
+    /// Removes a pod.
     pub(crate) fn remove(&self, pod: IpAddr) {
         locked(&self.pods).retain(|endpoint| endpoint.pod != pod);
     }
 
-    /// From now on everything takes so much longer to a pod, and as much longer back.
+    /// Delays all traffic with pods by this time in each direction.
     pub(crate) fn is_delayed(&self, delay: Duration) {
         self.delay.send_replace(delay);
     }
 
-    /// Listens no more: whoever calls is refused.
+    /// Stops listening, so clients are refused.
     pub(crate) async fn close(&mut self) {
         self.switch.end().await;
     }
 
-    /// Asks no pod any more: who was ready stays so.
+    /// Stops checking pods: those that are ready remain so.
     pub(crate) async fn look_away(&mut self) {
         self.follow.end().await;
     }
 
-    /// How many connections reached no pod: a reason why a call can fail.
+    /// Describes how many connections reached no pod, which is a reason for failed calls.
     pub(crate) fn turned_away(&self) -> String {
         let TurnedAway {
             none_ready,
@@ -154,7 +153,7 @@ impl Service {
         )
     }
 
-    /// Whether new connections are led to this pod.
+    /// Whether new connections are forwarded to this pod.
     pub(crate) fn leads_to(&self, pod: IpAddr) -> bool {
         let pods = locked(&self.pods);
         pods.iter()
@@ -176,7 +175,7 @@ async fn switch(
     let mut connections = JoinSet::new();
     while let Ok((from, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
-        // Whoever comes while nothing is ready is turned away, as iptables' REJECT does.
+        // Without a ready pod, a client is refused, as iptables' REJECT does.
         let Some(pod) = ready(&pods, next.fetch_add(1, Ordering::Relaxed)) else {
             turned_away.none_ready.fetch_add(1, Ordering::Relaxed);
             continue;
@@ -187,9 +186,9 @@ async fn switch(
                 turned_away.refused_by_pod.fetch_add(1, Ordering::Relaxed);
                 return;
             };
-            // Nothing in a cluster's way holds a packet back until the one before is acknowledged.
+            // Packets must not wait for the acknowledgement of earlier ones, as in a cluster.
             let _slower = from.set_nodelay(true).and_then(|()| to.set_nodelay(true));
-            // Either side may hang up at any time.
+            // Either side can close the connection at any time.
             let _ended = carry(from, to, &delay).await;
         });
     }

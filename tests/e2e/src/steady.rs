@@ -1,10 +1,10 @@
-//! What programs print, made comparable.
+//! Normalization of program output, so that runs can be compared.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A text without what differs from run to run.
+/// Replaces the parts of a text that differ from run to run.
 pub(crate) fn steady(text: &str) -> String {
     VARIABLE
         .iter()

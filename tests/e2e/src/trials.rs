@@ -1,4 +1,4 @@
-//! The trials: each gets a cluster that has just started and is of no other trial.
+//! The trials. Each one gets its own cluster, which has just started.
 
 mod audit;
 mod away;
@@ -51,13 +51,13 @@ use crate::say::say;
 
 /// A trial by its name.
 struct Entry {
-    /// Whether it runs only if it is asked for: it measures, and takes minutes.
+    /// Whether it runs only on request, because it is a measurement that takes minutes.
     is_measurement: bool,
     name: &'static str,
     run: Box<dyn FnOnce() -> Result<()> + Send>,
 }
 
-/// One trial for each function named, under that name.
+/// Creates an entry for each function, with the same name.
 macro_rules! trials {
     ($is_measurement:literal: $($module:ident::$name:ident,)*) => {
         vec![$(Entry {
@@ -68,7 +68,7 @@ macro_rules! trials {
     };
 }
 
-/// All of them, each as a process of its own.
+/// Returns all trials, each to run as a separate process.
 pub(crate) fn all() -> Vec<Trial> {
     let trial = |entry: Entry| {
         let Entry {
@@ -92,7 +92,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // `cargo xtask test` gathers these lines.
+            // `cargo xtask test` collects these lines.
             for line in format!("{error:#}").lines() {
                 say(format_args!("{name} failed: {line}"));
             }
@@ -101,7 +101,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
     }
 }
 
-/// In the order in which they run.
+/// Returns the entries in the order in which they run.
 fn entries() -> Vec<Entry> {
     let mut all = trials![false:
         audit::keeps_its_report,
@@ -170,7 +170,7 @@ fn entries() -> Vec<Entry> {
     all
 }
 
-/// Whatever hangs is told, with what there is to read. A soak takes the time that it is given beside.
+/// The time limit of a trial, after which it fails with its report. A soak gets its own length in addition.
 const LONGEST: Duration = Duration::from_mins(8);
 
 fn in_cluster(run: impl AsyncFnOnce(&mut Cluster) -> Result<()>) -> Result<()> {

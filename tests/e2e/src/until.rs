@@ -1,19 +1,19 @@
-//! Waiting for what cannot be watched: asked again and again, with a deadline.
+//! Polling with a deadline, for conditions that cannot be watched.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How long anything may take on a slow machine.
+/// The time limit for anything on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Asks until there is an answer, at most [`PATIENCE`] long; `what` says what was waited for.
+/// Polls until there is an answer, for at most [`PATIENCE`]. `what` names the condition.
 pub(crate) async fn until<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) -> Result<T> {
     within(PATIENCE, what, ask).await
 }
 
-/// The same with a reason for each missing answer: the error has the last one.
+/// Like [`until`], with a reason for each missing answer. The error has the last one.
 pub(crate) async fn until_ok<T>(what: &str, mut ask: impl AsyncFnMut() -> Result<T>) -> Result<T> {
     let mut last = None;
     let answer = until(what, async || match ask().await {
@@ -30,7 +30,7 @@ pub(crate) async fn until_ok<T>(what: &str, mut ask: impl AsyncFnMut() -> Result
     })
 }
 
-/// Asks until there is an answer, at most `limit` long.
+/// Polls until there is an answer, for at most `limit`.
 pub(crate) async fn within<T>(
     limit: Duration,
     what: &str,

@@ -1,21 +1,21 @@
-//! What became of an edit, as whoever made it is told.
+//! The verdict on an edit, as its user sees it.
 
 /// The answer to one edit.
 #[derive(Debug, Clone)]
 pub(crate) enum Verdict {
-    /// It passes, with these warnings.
+    /// The edit is allowed, with these warnings.
     Passed(Vec<String>),
-    /// It is denied, with this message.
+    /// The edit is denied, with this message.
     Denied(String),
 }
 
 impl Verdict {
-    /// Whether the edit passes because it is right, and not because it is undecided.
+    /// Whether the edit is allowed because it is right, and not because it is undecided.
     pub(crate) fn allows(&self) -> bool {
         matches!(self, Self::Passed(_)) && !self.warns(&["undecided"])
     }
 
-    /// Whether it is a denial whose message has all of these in it.
+    /// Whether the edit is denied with a message that contains all of these texts.
     pub(crate) fn denies(&self, texts: &[&str]) -> bool {
         match self {
             Self::Denied(message) => texts.iter().all(|text| message.contains(text)),
@@ -23,7 +23,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the edit passes, and one warning has all of these in it.
+    /// Whether the edit is allowed with one warning that contains all of these texts.
     pub(crate) fn warns(&self, texts: &[&str]) -> bool {
         match self {
             Self::Passed(warnings) => warnings

@@ -1,4 +1,4 @@
-//! kube-apiserver on loopback, with RBAC and an audit log of OLM's objects and of what the guard asks for.
+//! kube-apiserver on loopback, with RBAC and an audit log of OLM's objects and of olmguard's requests.
 
 use std::fs;
 use std::net::TcpListener;
@@ -39,12 +39,12 @@ impl ApiServer {
         &self.url
     }
 
-    /// Every request for one of OLM's objects, and every one of the guard's, one a line.
+    /// The log of every request for OLM's objects and of every request of olmguard, one per line.
     pub(crate) fn audit_log(&self) -> PathBuf {
         self.dir.join("audit.log")
     }
 
-    /// Kills it and starts it again, with what etcd holds.
+    /// Kills it and starts it again with the same data in etcd.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         self.program.kill().await?;
         self.program = spawn(&self.dir, &self.flags)?;
@@ -58,7 +58,8 @@ fn spawn(dir: &Path, flags: &[String]) -> Result<Program> {
     Program::start(dir, "kube-apiserver", command)
 }
 
-/// Without a default route it has to be told its own address; the keys of service accounts have no default.
+/// Returns its flags. Without a default route it needs its own address, and the keys of service accounts have no
+/// default.
 fn flags(dir: &Path, pki: &Pki, etcd: &str, port: u16) -> Result<Vec<String>> {
     let serving = pki.server(
         "apiserver",
@@ -85,8 +86,8 @@ fn flags(dir: &Path, pki: &Pki, etcd: &str, port: u16) -> Result<Vec<String>> {
     ])
 }
 
-/// A port that no one listens on. It is below those that the kernel gives to connections: a program that
-/// dials such a port before its listener is there can connect to itself, and then the listener never is.
+/// Returns a free port below the ephemeral range of the kernel. A program that dials a port of that range before its
+/// listener exists can connect to itself, and then the listener can never start.
 pub(crate) fn free_port() -> Result<u16> {
     static NEXT: AtomicU16 = AtomicU16::new(20_000);
     let port = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What the API server wrote down of the requests for OLM's objects, and of the guard's requests.
+//! The audit log of the API server: requests for OLM's objects, and requests of olmguard.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Cluster;
 
-/// One request that was answered.
+/// An answered request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Audited {
@@ -16,7 +16,7 @@ pub(crate) struct Audited {
     #[serde(rename = "requestURI")]
     pub(crate) uri: String,
     pub(crate) user: User,
-    /// The program that asked, by its own name.
+    /// The user agent of the program that sent it.
     #[serde(default)]
     pub(crate) user_agent: String,
     #[serde(default)]
@@ -24,13 +24,13 @@ pub(crate) struct Audited {
     pub(crate) object_ref: Option<Object>,
 }
 
-/// Who asked.
+/// The user who sent a request.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct User {
     pub(crate) username: String,
 }
 
-/// What it was about.
+/// The object of a request.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Object {
     pub(crate) resource: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Object {
 }
 
 impl Audited {
-    /// The reason code of the webhook's answer; none if the webhook was not asked.
+    /// The reason code of the webhook's answer, or `None` if the webhook was not called.
     pub(crate) fn token(&self) -> Option<&str> {
         let mut annotations = self.annotations.iter();
         let (_, token) = annotations.find(|(key, _)| key.ends_with("/token"))?;
@@ -48,10 +48,10 @@ impl Audited {
 }
 
 impl Cluster {
-    /// All that was written down so far, in its order.
+    /// Returns the whole log so far, in order.
     pub(crate) fn audited(&self) -> Result<Vec<Audited>> {
         let log = fs::read_to_string(self.api.audit_log()).context("the audit log")?;
-        // The last line may be half written.
+        // The last line may be incomplete.
         let whole = log.rsplit_once('\n').map_or("", |(lines, _)| lines);
         whole
             .lines()

@@ -1,4 +1,4 @@
-//! etcd, for a cluster that is thrown away: killed, never shut down.
+//! etcd for a temporary cluster, so it is killed and never shut down.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,11 +10,11 @@ use crate::program::Program;
 
 use super::apiserver::free_port;
 
-/// A running etcd of one member.
+/// A running etcd with a single member.
 #[derive(Debug)]
 pub(crate) struct Etcd {
     dir: PathBuf,
-    /// Where the API server reaches it.
+    /// The port for the API server.
     pub(crate) port: u16,
     url: String,
     peers: String,
@@ -22,7 +22,7 @@ pub(crate) struct Etcd {
 }
 
 impl Etcd {
-    /// Starts it with its data in `dir`; it is there when the API server is.
+    /// Starts etcd with its data in `dir`. Its readiness shows in that of the API server.
     pub(super) fn start(dir: &Path) -> Result<Self> {
         let port = free_port()?;
         let url = format!("http://127.0.0.1:{port}");
@@ -41,12 +41,12 @@ impl Etcd {
         &self.url
     }
 
-    /// Kills it; its data stay.
+    /// Kills it, but keeps its data.
     pub(crate) async fn stop(&mut self) -> Result<()> {
         self.program.kill().await
     }
 
-    /// Starts it again on its data.
+    /// Starts it again with its data.
     pub(crate) fn start_again(&mut self) -> Result<()> {
         self.program = spawn(&self.dir, &self.url, &self.peers)?;
         Ok(())

@@ -1,8 +1,8 @@
-//! Deleted CRDs, which the API server can forget for minutes.
+//! Deletion of CRDs, which an API server can neglect for minutes.
 //!
-//! Its finalizer gives up on a conflict with its own last write, and ignores the event of that write, so that it looks
-//! again at the next resync. Any other change makes it look at once. A trial that waits for the end of a CRD would have
-//! to make one, so a task does it for all.
+//! Its finalizer gives up on a conflict with its own last write and ignores the event of that write, so it retries only
+//! at the next resync. Any other change makes it retry immediately. A trial that waits for the end of a CRD would have
+//! to make such a change, so a task does it for all trials.
 //!
 //! Upstream: apiextensions-apiserver, `pkg/controller/finalizer/crd_finalizer.go`.
 
@@ -23,7 +23,7 @@ pub(super) fn start(client: kube::Client) -> JoinSet<()> {
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             pace.tick().await;
-            // The API server can be away, which is what a trial is about.
+            // The API server can be away, because some trials stop it.
             let _later = change_deleted(&crds).await;
         }
     });
@@ -44,5 +44,5 @@ async fn change_deleted(crds: &Api<CustomResourceDefinition>) -> kube::Result<()
     Ok(())
 }
 
-/// The finalizer needs less than that where it works.
+/// The time between two changes. A finalizer that works needs less than that.
 const PACE: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! All that a cluster holds, of whatever kind; and the part of the namespace controller.
+//! All objects of a cluster, of every kind; and the part of the namespace controller.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::Cluster;
 use crate::until::until;
 
 impl Cluster {
-    /// Every object there is, as `KIND.GROUP NAMESPACE/NAME`; but no event, which tells of what was.
+    /// Returns every object as `KIND.GROUP NAMESPACE/NAME`, except events, which describe the past.
     pub(crate) async fn inventory(&self) -> Result<BTreeSet<String>> {
         let mut found = BTreeSet::new();
         for (kind, _) in self.kinds(verbs::LIST).await? {
@@ -25,7 +25,7 @@ impl Cluster {
         Ok(found)
     }
 
-    /// Waits until a namespace is to go.
+    /// Waits until a namespace is being deleted.
     pub(crate) async fn is_leaving(&self, name: &str) -> Result<Namespace> {
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
         until("the namespace to be deleted", async || {
@@ -35,7 +35,7 @@ impl Cluster {
         .await
     }
 
-    /// Waits until a namespace is to go, and lets it go with all that is in it.
+    /// Waits until a namespace is being deleted, and completes its deletion with all its objects.
     pub(crate) async fn empty_namespace(&self, name: &str) -> Result<()> {
         let mut leaving = self.is_leaving(name).await?;
         for (kind, scope) in self.kinds("deletecollection").await? {
@@ -44,7 +44,7 @@ impl Cluster {
                     Api::namespaced_with(self.client.clone(), name, &kind);
                 let (delete, all) = (DeleteParams::default(), ListParams::default());
                 match api.delete_collection(&delete, &all).await {
-                    // A definition that an API server does not serve yet, or no more: nothing is there.
+                    // The API server does not serve this definition yet, or no longer, so it has no objects.
                     Err(kube::Error::Api(answer)) if answer.code == 404 => {}
                     deleted => drop(deleted?),
                 }
@@ -58,9 +58,9 @@ impl Cluster {
         Ok(())
     }
 
-    /// What can be done with this verb, once each.
+    /// Returns the resources that support this verb, each once.
     async fn kinds(&self, verb: &str) -> Result<Vec<(ApiResource, Scope)>> {
-        // In one request: a definition can be deleted meanwhile.
+        // In a single request, because a definition can be deleted meanwhile.
         let discovery = Discovery::new(self.client.clone());
         let discovery = discovery.run_aggregated().await?;
         let kinds = discovery

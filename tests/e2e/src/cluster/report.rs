@@ -1,4 +1,4 @@
-//! What a trial that failed leaves to read: the objects, and the last lines of every program.
+//! The report of a failed trial: the objects, and the last lines of every program.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::Cluster;
 
 const LAST_LINES: usize = 25;
 
-/// Longer lines are cut.
+/// The most characters of a line.
 const WIDTH: usize = 400;
 
-/// Prints it on standard error.
+/// Prints the report on standard error.
 pub(crate) async fn report(cluster: &Cluster) {
     eprintln!("---- objects\n{}", objects(cluster).await);
     let Ok(entries) = fs::read_dir(cluster.dir()) else {

@@ -1,4 +1,4 @@
-//! The image of olmguard as `cargo xtask image` has made it: a layout of OCI, read as a node would.
+//! The image of olmguard as `cargo xtask image` built it: an OCI layout, read as a node reads it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
 use oci_spec::image::{Descriptor, ImageConfiguration, ImageIndex, ImageManifest};
 
-/// What a node takes from a registry.
+/// The parts of an image that a node uses.
 pub(crate) struct Layout {
-    /// As whom it runs, `USER:GROUP`.
+    /// The user of its program, as `USER:GROUP`.
     pub(crate) user: String,
-    /// What it runs.
+    /// The path of its program.
     pub(crate) entrypoint: String,
-    /// Of all that is fetched, in bytes.
+    /// The size of the download in bytes.
     pub(crate) size: u64,
     layer: PathBuf,
 }
 
 impl Layout {
-    /// Reads the one image that the folder holds.
+    /// Reads the only image in the directory.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let index = ImageIndex::from_file(folder.join("index.json"))?;
         let image = only(index.manifests())?;
@@ -38,7 +38,7 @@ impl Layout {
         })
     }
 
-    /// Unpacks its files into a folder, with their permissions, and names them.
+    /// Unpacks its files into a directory with their permissions, and returns their names.
     pub(crate) fn unpack(&self, folder: &Path) -> Result<Vec<String>> {
         let mut archive = tar::Archive::new(GzDecoder::new(File::open(&self.layer)?));
         archive.set_preserve_permissions(true);

@@ -1,4 +1,5 @@
-//! A name server that knows one name, as the cluster's does; it says of every other that there is none.
+//! A name server that knows one name, like the one of a cluster. For every other name it answers that it does not
+//! exist.
 
 use std::net::Ipv4Addr;
 
@@ -6,14 +7,14 @@ use anyhow::Result;
 use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
 
-/// A running name server; it ends when this is dropped.
+/// A running name server, which stops when this is dropped.
 pub(crate) struct Names(JoinHandle<()>);
 
 impl Names {
-    /// Where it listens: a resolver asks at this address, on the port that all of them have.
+    /// The address on which it listens. Resolvers always use the standard port.
     pub(crate) const ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 53);
 
-    /// Answers that `name`, in full and without the last dot, is at `address`.
+    /// Starts a server that answers `address` for `name`, which is a full name without the trailing dot.
     pub(crate) async fn knowing(name: &'static str, address: Ipv4Addr) -> Result<Self> {
         let socket = UdpSocket::bind((Self::ADDRESS, 53)).await?;
         Ok(Self(tokio::spawn(async move {
@@ -21,7 +22,7 @@ impl Names {
             while let Ok((length, asker)) = socket.recv_from(&mut query).await {
                 let query = query.get(..length).unwrap_or_default();
                 if let Some(reply) = reply(query, name, address) {
-                    // Who does not listen any more asks again, or not.
+                    // A client that no longer listens may ask again, or not.
                     let _lost = socket.send_to(&reply, asker).await;
                 }
             }
@@ -35,7 +36,7 @@ impl Drop for Names {
     }
 }
 
-/// By RFC 1035, section 4; nothing to what is no question.
+/// Returns a reply according to RFC 1035, section 4, or `None` if the bytes are not a question.
 fn reply(query: &[u8], name: &str, address: Ipv4Addr) -> Option<Vec<u8>> {
     let (id, question) = (query.get(..2)?, query.get(HEADER..)?);
     let (asked, rest) = labels(question)?;
@@ -57,7 +58,7 @@ fn reply(query: &[u8], name: &str, address: Ipv4Addr) -> Option<Vec<u8>> {
     Some(reply)
 }
 
-/// A name with dots, and what follows it.
+/// Parses a name, and returns it with the bytes after it.
 fn labels(mut rest: &[u8]) -> Option<(String, &[u8])> {
     let mut labels = Vec::new();
     loop {
@@ -72,11 +73,11 @@ fn labels(mut rest: &[u8]) -> Option<(String, &[u8])> {
 }
 
 const HEADER: usize = 12;
-/// An IPv4 address of the Internet.
+/// The record type A and the class IN.
 const A_IN: [u8; 4] = [0, 1, 0, 1];
-/// That of the question, which begins after the header.
+/// A pointer to the name in the question, which starts after the header.
 const NAME_OF_QUESTION: [u8; 2] = [0xc0, 12];
-/// How long an answer holds.
+/// The time to live of an answer.
 const SECONDS: u32 = 5;
 
 #[cfg(test)]

@@ -1,32 +1,32 @@
-//! What stands in a bundle of the format `registry+v1`.
+//! The content of a bundle in the format `registry+v1`.
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::Image;
 
-/// A bundle before it is an image. Whatever is wrong in it stays wrong.
+/// The source of a bundle image. It can contain faults on purpose.
 #[derive(Debug, Clone)]
 pub(crate) struct BundleSource {
-    /// What its annotations name.
+    /// The package in its annotations.
     pub(crate) package: String,
     /// The `ClusterServiceVersion`.
     pub(crate) csv: Value,
-    /// Objects beside it, each in a file of its own.
+    /// Additional objects, each in its own file.
     pub(crate) beside: Vec<Value>,
-    /// Other files, by their paths, which can be those of the above.
+    /// Other files by their paths, which can replace those above.
     pub(crate) files: Vec<(&'static str, String)>,
-    /// Files that are left out.
+    /// Files to omit.
     pub(crate) without: Vec<&'static str>,
 }
 
 impl BundleSource {
-    /// The smallest one that installs.
+    /// Creates the smallest bundle that can be installed.
     pub(crate) fn new(package: &str, name: &str, version: &str) -> Self {
         Self::of(package, name, deployment(package, version))
     }
 
-    /// One of this Deployment, its name beside its spec.
+    /// Creates a bundle with this Deployment, given by its name and spec.
     pub(crate) fn of(package: &str, name: &str, deployment: Value) -> Self {
         Self {
             package: package.to_owned(),
@@ -37,13 +37,13 @@ impl BundleSource {
         }
     }
 
-    /// The same with one object more.
+    /// Adds an object.
     pub(crate) fn beside(mut self, object: Value) -> Self {
         self.beside.push(object);
         self
     }
 
-    /// Its image.
+    /// Builds the image.
     pub(crate) fn image(&self) -> Result<Image> {
         let annotations = annotations(&self.package);
         let named = json!({ "annotations": annotations }).to_string();
@@ -71,13 +71,13 @@ impl BundleSource {
     }
 }
 
-/// Where the `ClusterServiceVersion` is.
+/// The path of the `ClusterServiceVersion`.
 pub(crate) const CSV: &str = "manifests/csv.json";
 
-/// Where the annotations are.
+/// The path of the annotations.
 pub(crate) const ANNOTATIONS: &str = "metadata/annotations.yaml";
 
-/// What `metadata/annotations.yaml` and the image's labels say of a bundle.
+/// Returns the annotations in `metadata/annotations.yaml` and in the image's labels.
 fn annotations(package: &str) -> Map<String, Value> {
     [
         ("mediatype.v1", "registry+v1"),
@@ -93,7 +93,7 @@ fn annotations(package: &str) -> Map<String, Value> {
     .collect()
 }
 
-/// A `ClusterServiceVersion` with one Deployment, its name beside its spec.
+/// Returns a `ClusterServiceVersion` with one Deployment, given by its name and spec.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "it becomes a part of what is made"
@@ -121,7 +121,7 @@ fn service_version(package: &str, name: &str, deployment: Value) -> Value {
     })
 }
 
-/// A Deployment that wants no pod, which has the same name in every version.
+/// Returns a Deployment without pods, which has the same name in every version.
 fn deployment(package: &str, version: &str) -> Value {
     let labels = json!({ "app": package });
     json!({

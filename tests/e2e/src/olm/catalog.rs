@@ -1,4 +1,4 @@
-//! A ClusterCatalog, and what its status says.
+//! A ClusterCatalog and its status.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
 
-/// A catalog as a trial wants it.
+/// A catalog of a trial.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalog {
     pub(crate) name: String,
-    /// Its content as JSON lines.
+    /// The content as JSON lines.
     pub(crate) fbc: String,
-    /// Beside the one of its name, which catalogd's webhook would set.
+    /// Labels in addition to its name, which catalogd's webhook would set.
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) priority: i32,
 }
 
 impl Catalog {
-    /// One of priority 0, without labels.
+    /// Creates a catalog of priority 0, without labels.
     pub(crate) fn new(name: &str, fbc: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
@@ -30,13 +30,13 @@ impl Catalog {
         }
     }
 
-    /// The same of these blobs.
+    /// Creates a catalog of these blobs.
     pub(crate) fn of(name: &str, blobs: &[Value]) -> Self {
         let lines: Vec<String> = blobs.iter().map(Value::to_string).collect();
         Self::new(name, lines.join("\n"))
     }
 
-    /// Its object, with this image.
+    /// Returns its object with this image.
     pub(crate) fn object(&self, reference: &str) -> Value {
         let mut labels = self.labels.clone();
         labels.insert(NAME_LABEL.to_owned(), self.name.clone());
@@ -51,7 +51,7 @@ impl Catalog {
         })
     }
 
-    /// Server-side apply of it.
+    /// Applies it with a server-side apply.
     pub(super) async fn apply(&self, cluster: &Cluster, reference: &str) -> Result<()> {
         let as_told = PatchParams::apply("olmguard-e2e").force();
         let object = Patch::Apply(self.object(reference));
@@ -60,19 +60,19 @@ impl Catalog {
     }
 }
 
-/// Every `ClusterCatalog` of a cluster.
+/// Returns the API of `ClusterCatalog`s.
 pub(crate) fn api(cluster: &Cluster) -> Api<DynamicObject> {
     let kind = GroupVersionKind::gvk("olm.operatorframework.io", "v1", "ClusterCatalog");
     Api::all_with(cluster.client.clone(), &ApiResource::from_gvk(&kind))
 }
 
-/// Whether it is served with the content of this image.
+/// Whether the content of this image is served.
 pub(crate) fn serves(object: &DynamicObject, reference: &str) -> bool {
     let status = object.data.get("status").unwrap_or(&Value::Null);
     is_serving(object) && status.pointer("/resolvedSource/image/ref") == Some(&reference.into())
 }
 
-/// Whether its condition Serving is True.
+/// Whether the condition Serving is True.
 pub(crate) fn is_serving(object: &DynamicObject) -> bool {
     let conditions = object.data.pointer("/status/conditions");
     let mut conditions = conditions.and_then(Value::as_array).into_iter().flatten();
@@ -82,12 +82,12 @@ pub(crate) fn is_serving(object: &DynamicObject) -> bool {
     })
 }
 
-/// The digest of the content that its status names.
+/// Returns the digest of the content in its status.
 pub(crate) fn digest(object: &DynamicObject) -> Option<String> {
     let reference = object.data.pointer("/status/resolvedSource/image/ref");
     let (_, digest) = reference?.as_str()?.split_once('@')?;
     Some(digest.to_owned())
 }
 
-/// The label that every ClusterCatalog has, its value the name.
+/// The label with the name, which every ClusterCatalog has.
 pub(crate) const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";

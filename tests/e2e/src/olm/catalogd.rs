@@ -1,5 +1,5 @@
-//! catalogd: what it serves is fetched from `https://localhost:PORT/catalogs/NAME/api/v1/all`, or from
-//! the name of a Service.
+//! catalogd, whose content is fetched from `https://localhost:PORT/catalogs/NAME/api/v1/all` or
+//! from the name of a Service.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,19 +19,19 @@ pub(crate) struct Catalogd {
     dir: PathBuf,
     flags: Vec<String>,
     health: u16,
-    /// The port of the contents, on every address.
+    /// The port of the contents on every address.
     pub(crate) content: u16,
     program: Program,
 }
 
-/// The host that the catalogs' status names.
+/// The host in the status of catalogs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum External {
     /// `localhost`, with the port.
     Loopback,
-    /// A Service of OLM's namespace, whose name no one resolves here.
+    /// A Service in OLM's namespace, whose name cannot be resolved here.
     Service(&'static str),
-    /// `localhost` with another port, where someone hands on what it serves.
+    /// `localhost` with another port, where a gate forwards the content.
     Gate(u16),
 }
 
@@ -68,12 +68,12 @@ impl Catalogd {
         Ok(catalogd)
     }
 
-    /// Kills it at once; the catalogs' status goes on saying that they are served.
+    /// Kills it. The status of the catalogs still reports that they are served.
     pub(crate) async fn kill(&mut self) -> Result<()> {
         self.program.kill().await
     }
 
-    /// Starts it again at the same address; it unpacks every catalog anew.
+    /// Starts it again at the same address. It unpacks every catalog again.
     pub(crate) async fn start_again(&mut self) -> Result<()> {
         self.program = spawn(&self.dir, &self.flags)?;
         self.ready().await
@@ -87,7 +87,8 @@ impl Catalogd {
     }
 }
 
-/// It empties its cache folder as it starts, whose default is one of the machine's.
+/// Returns its flags. It empties its cache directory at the start, whose default is shared by the
+/// machine.
 fn flags(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Vec<String>> {
     let serving = cluster
         .pki

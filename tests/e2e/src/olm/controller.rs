@@ -1,4 +1,4 @@
-//! operator-controller, and what an extension needs to be installed by it.
+//! operator-controller, and the objects that an extension needs to be installed.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,8 +24,8 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// Starts it and waits until it is ready. Every service account may do everything from then on:
-    /// it installs with the rights of the one that an extension names.
+    /// Starts it and waits until it is ready. It installs with the rights of the service account of
+    /// an extension, so every service account gets all rights.
     pub(super) async fn start(cluster: &Cluster, authorities: &Path, gates: &str) -> Result<Self> {
         let bindings: Api<ClusterRoleBinding> = Api::all(cluster.client.clone());
         bindings.create(&PostParams::default(), &serde_json::from_value(json!({
@@ -43,7 +43,7 @@ impl Controller {
     }
 }
 
-/// An extension that asks a catalog for this, and is installed in the namespace of its own name.
+/// Returns an extension with this catalog source, installed in the namespace of the same name.
 pub(crate) fn extension(name: &str, catalog: &Value) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
@@ -57,7 +57,7 @@ pub(crate) fn extension(name: &str, catalog: &Value) -> Value {
     })
 }
 
-/// The namespace of such an extension, and the service account that installs it.
+/// Creates the namespace of such an extension, and its service account.
 pub(crate) async fn home(cluster: &Cluster, name: &str) -> Result<()> {
     let namespaces: Api<Namespace> = Api::all(cluster.client.clone());
     let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client.clone(), name);
@@ -72,7 +72,8 @@ pub(crate) async fn home(cluster: &Cluster, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// It empties its cache folder as it starts, whose default is one of the machine's.
+/// Starts the program. It empties its cache directory at the start, whose default is shared by the
+/// machine.
 fn spawn(cluster: &Cluster, authorities: &Path, gates: &str, health: u16) -> Result<Program> {
     let mut command = Command::new(assets::program("operator-controller")?);
     let path = |flag: &str, path: &Path| format!("--{flag}={}", path.display());

@@ -1,4 +1,4 @@
-//! What operator-controller has come to with a ClusterExtension.
+//! The progress of operator-controller with a ClusterExtension.
 
 use anyhow::{Context, Result};
 use kube::api::DynamicObject;
@@ -10,23 +10,23 @@ use tokio::time::timeout;
 use crate::extension::Extensions;
 use crate::until::PATIENCE;
 
-/// What became of the spec as it stands.
+/// The result of the current spec.
 #[derive(Debug, Clone, Eq, PartialEq)]
 pub(crate) enum Progress {
-    /// It is carried out; what is installed.
+    /// The spec is applied, and this bundle is installed.
     Done(Bundle),
-    /// It is tried again and again; what for.
+    /// The spec is retried, for this reason.
     Retrying(String),
 }
 
-/// What is installed.
+/// The installed bundle.
 #[derive(Debug, Clone, Deserialize, Eq, PartialEq)]
 pub(crate) struct Bundle {
     pub(crate) name: String,
     pub(crate) version: String,
 }
 
-/// Waits until the controller has come to an end with the spec as it stands now.
+/// Waits until the controller has a result for the current spec.
 pub(crate) async fn settled(extensions: &Extensions, name: &str) -> Result<Progress> {
     let has_settled = |object: Option<&DynamicObject>| object.and_then(progress).is_some();
     let object = timeout(
@@ -43,12 +43,12 @@ pub(crate) async fn settled(extensions: &Extensions, name: &str) -> Result<Progr
         .with_context(|| format!("ClusterExtension {name} is gone"))
 }
 
-/// Whether the spec as it stands is carried out.
+/// Whether the current spec is applied.
 pub(crate) fn is_done(object: &DynamicObject) -> bool {
     matches!(progress(object), Some(Progress::Done(_)))
 }
 
-/// What is said of the generation that the object has; none while that is an older one.
+/// Returns the result for the current generation, or `None` if the status is that of an older one.
 fn progress(object: &DynamicObject) -> Option<Progress> {
     let status = object.data.get("status")?;
     let progressing = conditions(status).find(|condition| condition.is("Progressing"))?;
@@ -60,7 +60,7 @@ fn progress(object: &DynamicObject) -> Option<Progress> {
     }
 }
 
-/// What is installed of an extension.
+/// Returns the installed bundle of an extension.
 pub(crate) fn installed_of(object: &DynamicObject) -> Option<Bundle> {
     installed(object.data.get("status")?)
 }

@@ -1,7 +1,8 @@
-//! What operator-controller keeps of an installation: a Helm release in a Secret of its own sort.
+//! The record that operator-controller keeps of an installation: a Helm release in a Secret of its
+//! own type.
 //!
-//! With such a record a bundle counts as installed, though nothing of it is there.
-//! Upstream: helm-operator-plugins, `pkg/storage/chunked.go`.
+//! With such a record, a bundle counts as installed, although none of its objects exists. Upstream:
+//! helm-operator-plugins, `pkg/storage/chunked.go`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,7 +21,7 @@ use super::SYSTEM;
 use super::progress::Bundle;
 use crate::cluster::Cluster;
 
-/// Records that `bundle` was installed for an extension that does not exist yet.
+/// Records that `bundle` is installed, for an extension that does not exist yet.
 pub(crate) async fn record(
     cluster: &Cluster,
     extension: &str,

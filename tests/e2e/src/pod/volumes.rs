@@ -1,4 +1,4 @@
-//! The volumes of a pod as folders.
+//! The volumes of a pod, as directories.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,14 +9,14 @@ use anyhow::{Context, Result, bail};
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, PodSpec, Secret, Volume};
 use kube::Api;
 
-/// Volumes that are mounted, each with the path it has in the container.
+/// The mounted volumes, each with its path in the container.
 pub(super) struct Volumes {
     client: kube::Client,
     namespace: String,
     mounted: Vec<Mounted>,
 }
 
-/// Names of files and what is in them.
+/// The files of a volume, by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
 struct Mounted {
@@ -61,7 +61,7 @@ impl Volumes {
         Ok(volumes)
     }
 
-    /// A text of the template with the folders in place of the container's paths.
+    /// Replaces the container's paths in a text of the template by the directories.
     pub(super) fn located(&self, text: &str) -> String {
         let replaced = |text: String, mounted: &Mounted| {
             text.replace(&mounted.path, &mounted.folder.to_string_lossy())
@@ -69,7 +69,7 @@ impl Volumes {
         self.mounted.iter().fold(text.to_owned(), replaced)
     }
 
-    /// Fills each folder from its object.
+    /// Fills each directory from its object.
     pub(super) async fn refresh(&self) -> Result<()> {
         for mounted in &self.mounted {
             fs::create_dir_all(&mounted.folder)?;
@@ -80,7 +80,7 @@ impl Volumes {
         Ok(())
     }
 
-    /// What the object of a volume holds; none for a volume that starts empty.
+    /// Returns the files in the object of a volume, or `None` for a volume that starts empty.
     async fn files(&self, volume: &Volume) -> Result<Option<Files>> {
         if volume.empty_dir.is_some() {
             return Ok(None);
@@ -122,7 +122,8 @@ fn found<T>(object: Option<T>, optional: Option<bool>, name: &str) -> Result<Opt
     Ok(object)
 }
 
-/// Those files that a volume asks for, by the names it has for them; all where it says nothing.
+/// Returns the files that a volume selects, under its own names, or all files if it has no
+/// selection.
 fn chosen(files: Files, items: &[KeyToPath], optional: Option<bool>, name: &str) -> Result<Files> {
     if items.is_empty() {
         return Ok(files);
@@ -140,7 +141,7 @@ fn chosen(files: Files, items: &[KeyToPath], optional: Option<bool>, name: &str)
     Ok(chosen)
 }
 
-/// Puts files in place as the kubelet does: a new folder, then one rename of the link to it.
+/// Replaces files as the kubelet does: a new directory, then one rename of the link to it.
 fn swap(folder: &Path, files: &Files) -> Result<()> {
     let data = folder.join("..data");
     let old = fs::read_link(&data).ok();

@@ -1,4 +1,4 @@
-//! TLS under axum.
+//! TLS for axum.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,8 @@ use tokio_rustls::server::TlsStream;
 
 use crate::pki::Pair;
 
-/// Accepts connections of clients that trust its certificate; whoever does not is not heard of.
+/// A listener that yields connections after their handshake. Clients that do not trust its
+/// certificate are ignored.
 pub(crate) struct TlsListener {
     tcp: TcpListener,
     acceptor: TlsAcceptor,

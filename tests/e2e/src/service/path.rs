@@ -1,4 +1,4 @@
-//! The network between a Service and a pod: it can take longer than none.
+//! The network between a Service and a pod, which can be slow.
 
 use std::io;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// Bytes, and when they arrive.
+/// The time of arrival, and the bytes.
 type Arrival = (Instant, Bytes);
 
-/// Hands on what both sides say until both have ended, or one has failed.
+/// Forwards the data of both sides until both have ended, or one has failed.
 pub(super) async fn carry(
     client: TcpStream,
     pod: TcpStream,
@@ -36,7 +36,7 @@ async fn carry_one_way(
     tokio::try_join!(taken, deliver(receive, to)).map(|_| ())
 }
 
-/// Takes what is said as soon as it is said, so that a delay limits no throughput.
+/// Reads data as soon as it arrives, so that a delay does not limit the throughput.
 async fn take(
     mut from: OwnedReadHalf,
     way: mpsc::Sender<Arrival>,
@@ -47,7 +47,7 @@ async fn take(
         let length = from.read(&mut buffer).await?;
         let arrives = Instant::now() + *delay.borrow();
         let bytes = buffer.get(..length).unwrap_or_default();
-        // The end is on its way like everything else: no bytes.
+        // The end is delayed like all data: as an empty part.
         let sent = way.send((arrives, Bytes::copy_from_slice(bytes))).await;
         if length == 0 || sent.is_err() {
             return Ok(());
@@ -63,8 +63,8 @@ async fn deliver(mut way: mpsc::Receiver<Arrival>, mut to: OwnedWriteHalf) -> io
     to.shutdown().await
 }
 
-/// Parts that are under way at the same time.
+/// The most parts under way at the same time.
 const MOST_ON_THE_WAY: usize = 256;
 
-/// Bytes that are taken at once.
+/// The most bytes of a part.
 const LARGEST: usize = 16 * 1024;

@@ -1,4 +1,4 @@
-//! The audit of `olmguard serve`, by the rights of the manifests: its reports are in the cluster, and follow it.
+//! The audit of `olmguard serve` with the rights of the manifests: its reports are in the cluster, and are updated.
 
 use anyhow::Result;
 
@@ -13,7 +13,7 @@ use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
 use crate::until::until;
 
-/// The report has what is installed, and again after it changed, and after the report was deleted.
+/// The report lists the installed bundle. It is written again after a change, and after it was deleted.
 pub(crate) async fn keeps_its_report(cluster: &mut Cluster) -> Result<()> {
     cluster
         .define_resources(&["clusterreports"], "openreports.io")
@@ -28,7 +28,7 @@ pub(crate) async fn keeps_its_report(cluster: &mut Cluster) -> Result<()> {
     let often = [("OLMGUARD_AUDIT_INTERVAL", "10s")];
     let mut guard = Deployment::start(cluster, &often).await?;
     reports(&kubectl, "behind").await?;
-    // The spec asks for a lower version than that, and the catalog deprecates it.
+    // The spec requests a lower version than the installed one, which the catalog deprecates.
     let bundle = format!("{PACKAGE}.v1.1.0");
     let extensions = Extensions::of(&cluster.client);
     extensions.installed(EXTENSION, &bundle, "1.1.0").await?;
@@ -40,7 +40,7 @@ pub(crate) async fn keeps_its_report(cluster: &mut Cluster) -> Result<()> {
     guard.down().await
 }
 
-/// Waits until the report has these findings about the extension, and no other.
+/// Waits until the report has exactly these findings about the extension.
 async fn reports(kubectl: &Kubectl, findings: &str) -> Result<()> {
     until(&format!("the findings {findings}"), async || {
         let found = kubectl.run(FINDINGS, "").await.ok()?;

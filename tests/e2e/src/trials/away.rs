@@ -1,9 +1,8 @@
-//! Programs that go away while people work, and a pod that dies.
+//! Outages of programs while users work, and the death of a pod.
 //!
-//! While the API server or etcd is away nobody can edit, and a call that is lost there says nothing of
-//! the guard. So people stop before it goes and begin again at the moment it says that it is ready; in
-//! between the guard is asked by its Service's address, as an API server would ask. Of all these calls
-//! none may fail.
+//! While the API server or etcd is away, no one can edit, and a lost call says nothing about the webhook. So users stop
+//! before the outage and start again when the API server reports that it is ready. In between, the webhook is called
+//! through the address of its Service, as an API server calls it. None of these calls may fail.
 
 pub(super) mod ballast;
 mod replicas;
@@ -23,7 +22,7 @@ use scene::Scene;
 use series::Since;
 use vigil::Vigil;
 
-/// It is killed and started again.
+/// The API server is killed and started again.
 pub(crate) async fn the_api_server_is_restarted(cluster: &mut Cluster) -> Result<()> {
     let since = Since::now()?;
     let mut scene = Scene::set(cluster).await?;
@@ -41,8 +40,8 @@ pub(crate) async fn the_api_server_is_restarted(cluster: &mut Cluster) -> Result
     scene.guard.down().await
 }
 
-/// It stops for 20 s, which are played in full: that an outage of this length is survived is what is to
-/// be shown, and there is no condition that ends it.
+/// etcd stops for 20 s in real time. The trial shows that an outage of this length is survived, so no condition can end
+/// it earlier.
 pub(crate) async fn etcd_is_stopped(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
     let vigil = Vigil::begin(&scene.guard);
@@ -59,8 +58,8 @@ pub(crate) async fn etcd_is_stopped(cluster: &mut Cluster) -> Result<()> {
     scene.guard.down().await
 }
 
-/// It is killed; edits are checked against what is loaded. It comes back with other content, which edits
-/// are then checked against.
+/// catalogd is killed, and edits are checked against the loaded content. It comes back with other content, and edits
+/// are then checked against that.
 pub(crate) async fn catalogd_is_killed(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
     let vigil = Vigil::begin(&scene.guard);
@@ -81,10 +80,9 @@ pub(crate) async fn catalogd_is_killed(cluster: &mut Cluster) -> Result<()> {
     scene.guard.down().await
 }
 
-/// It is killed while every replica reads new content, in which the extension's package is the last:
-/// by half of it the package would not be found. Until all of the new content is loaded, edits are allowed
-/// by the old one, and not denied. Loading begins when catalogd serves it again, however far off the
-/// next try was.
+/// catalogd is killed while every replica reads new content. The package of the extension is the last in it, so half of
+/// the content would not have it. Until all of the new content is loaded, edits are allowed by the old content, and not
+/// denied. Loading starts when catalogd serves it again, even if the next attempt was due much later.
 pub(crate) async fn catalogd_is_killed_in_mid_body(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
     let vigil = Vigil::begin(&scene.guard);
@@ -115,8 +113,8 @@ pub(crate) async fn catalogd_is_killed_in_mid_body(cluster: &mut Cluster) -> Res
     scene.guard.down().await
 }
 
-/// One of three is killed without a word, as on a node that dies. Until the Service notices, it still
-/// leads there, and a call may be lost. No call that is made after that is.
+/// One of three pods is killed, as when a node dies. Until the Service notices, it still uses that pod, and a call may
+/// be lost. No later call may be lost.
 pub(crate) async fn a_pod_is_killed(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
     let mut load = scene.work(cluster).await?.load;
@@ -139,13 +137,13 @@ pub(crate) async fn a_pod_is_killed(cluster: &mut Cluster) -> Result<()> {
     scene.guard.down().await
 }
 
-/// Twice the promise, which is a second.
+/// Twice the promised time, which is a second.
 const BOUND: Duration = Duration::from_secs(2);
 
-/// Less than what was left of the pause, which is 8 s or more after six failures.
+/// Less than the rest of the pause, which is 8 s or more after six failures.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// Bytes of a catalog that takes long enough to be cut off.
+/// The size in bytes of a catalog that takes long enough to be cut off.
 const BODY: usize = 16 << 20;
 
 async fn some_calls(cluster: &Cluster, what: &str) -> Result<()> {
@@ -154,7 +152,7 @@ async fn some_calls(cluster: &Cluster, what: &str) -> Result<()> {
     work.end(cluster, what).await
 }
 
-/// The watches of all replicas begin anew, and what changes is followed as before.
+/// The watches of all replicas are restarted, and changes are followed as before.
 async fn follows_again(cluster: &Cluster, scene: &mut Scene) -> Result<()> {
     let begun = Instant::now();
     replicas::watch(&scene.guard).await?;

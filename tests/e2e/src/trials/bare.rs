@@ -1,4 +1,4 @@
-//! The cluster by itself: without a guard an edit that cannot work is taken.
+//! The cluster alone: without a webhook, an edit that cannot work is accepted.
 
 use anyhow::{Result, ensure};
 

@@ -1,4 +1,4 @@
-//! Many edits at once, so that every replica is asked: one that is behind the others would show.
+//! Many simultaneous edits, so that every replica is called: a replica behind the others would be noticed.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use crate::deployment::Deployment;
 use crate::until::until;
 use crate::verdict::Verdict;
 
-/// Nearly as many as the connections that an API server keeps (25), so that all of them have their turn.
+/// Nearly the number of connections that an API server keeps (25), so that all of them are used.
 const EDITS: usize = 24;
 
-/// Makes the same edit until all of many are answered so, and every replica has answered some of
-/// them. From the moment of this call, no edit that is made after `bound` may be answered otherwise; when
-/// the last such edit was made.
+/// Repeats the same edit until all edits of a burst have the right answer and every replica has answered some of them.
+/// No edit that is made later than `bound` after this call may have another answer. Returns when the last edit with
+/// another answer was made.
 ///
-/// It goes by when edits are made, not by when they are answered: on a busy machine an answer takes long.
+/// The time of the edit counts, not that of its answer, because an answer takes long on a busy machine.
 pub(super) async fn followed(
     guard: &Deployment,
     bound: Duration,
@@ -26,7 +26,7 @@ pub(super) async fn followed(
     let begun = Instant::now();
     let mut last = String::new();
     let mut late = Duration::ZERO;
-    // What each replica had answered when the right answers began.
+    // The counts of each replica when the right answers started.
     let mut since = None;
     let right = until("every verdict to follow", async || {
         let before = answered(guard).await.ok()?;
@@ -54,7 +54,7 @@ async fn burst(edit: impl AsyncFn() -> Result<Verdict>) -> Result<Vec<Verdict>> 
     edits.await.into_iter().collect()
 }
 
-/// How many edits each replica has answered.
+/// Returns how many edits each replica has answered.
 async fn answered(guard: &Deployment) -> Result<Vec<f64>> {
     let pods = guard.pods.iter();
     let counts = pods.map(|pod| pod.metric_sum("olmguard_requests_total", ""));

@@ -1,7 +1,7 @@
-//! How soon verdicts follow what becomes of a ClusterCatalog.
+//! The time until verdicts follow a change of a ClusterCatalog.
 //!
-//! It is measured from when a watch tells of it (catalogd writes the status once it serves the content)
-//! until a burst of edits, which reach all replicas, is answered by it.
+//! It is measured from the event of a watch (catalogd writes the status once it serves the content) until the answers
+//! to a burst of edits, which reach all replicas, follow it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::olm::{Olm, await_catalog, await_no_catalog};
 use crate::say::say;
 use crate::verdict::Verdict;
 
-/// A catalog comes, and its content changes: by another digest in its spec, and by a tag.
+/// A catalog is added, and its content changes: through another digest in its spec, and through a tag.
 pub(crate) async fn verdicts_follow_the_content(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     let mut guard = Deployment::up(cluster, "hardened-self-managed").await?;
@@ -51,8 +51,8 @@ pub(crate) async fn verdicts_follow_the_content(cluster: &mut Cluster) -> Result
     guard.down().await
 }
 
-/// A catalog loses the label that an extension selects and gets it back, becomes Unavailable and
-/// returns, and goes.
+/// A catalog loses the label that an extension selects and gets it back, becomes Unavailable and Available again, and
+/// is deleted.
 pub(crate) async fn verdicts_follow_the_object(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     let mut guard = Deployment::up(cluster, "hardened-self-managed").await?;
@@ -97,11 +97,11 @@ pub(crate) async fn verdicts_follow_the_object(cluster: &mut Cluster) -> Result<
 const NAME: &str = "hub";
 const PACKAGE: &str = "lantern-operator";
 
-/// What is installed, and what is asked for.
+/// The installed version and the requested version.
 const INSTALLED: &str = "1.0.0";
 const ASKED: &str = "1.2.0";
 
-/// Twice the promise, which is a second.
+/// Twice the promised time, which is a second.
 const BOUND: Duration = Duration::from_secs(2);
 
 fn hub(versions: &[&str]) -> Catalog {
@@ -113,7 +113,7 @@ fn labelled(catalog: Catalog, tier: &str) -> Catalog {
     Catalog { labels, ..catalog }
 }
 
-/// An extension that selects catalogs by these labels, or takes any.
+/// Installs an extension that selects catalogs by these labels, or any catalog without labels.
 async fn install(cluster: &Cluster, labels: &[(&str, &str)]) -> Result<Extensions> {
     let labels: BTreeMap<_, _> = labels.iter().copied().collect();
     let mut manifest = extension(EXTENSION, PACKAGE, INSTALLED);
@@ -139,7 +139,7 @@ async fn make(cluster: &Cluster, availability: &str) -> Result<()> {
     Ok(())
 }
 
-/// People who edit an extension, and the replicas that are asked about it.
+/// Users who edit an extension, and the replicas that check it.
 struct People<'a> {
     cluster: &'a Cluster,
     guard: &'a Deployment,
@@ -147,7 +147,7 @@ struct People<'a> {
 }
 
 impl People<'_> {
-    /// Their edits are denied with this word, and with the digest that the catalog's status names.
+    /// Waits until the edits are denied with this word and with the digest in the catalog's status.
     async fn are_told(&self, what: &str, word: &str, served: &str) -> Result<()> {
         let line = format!("\nCatalog: {NAME}@{served}, content of ");
         self.follow(what, |verdict| verdict.denies(&[word, &line]))
@@ -160,7 +160,7 @@ impl People<'_> {
         Ok(())
     }
 
-    /// Their edits are answered so, by every replica.
+    /// Waits until every replica gives this answer to the edits.
     async fn follow(&self, what: &str, is_right: impl Fn(&Verdict) -> bool) -> Result<()> {
         let edit = async || self.extensions.verdict(EXTENSION, ASKED).await;
         let took = followed(self.guard, BOUND, edit, is_right).await;

@@ -1,4 +1,4 @@
-//! Certificates that change, and what vouches for them that is lost, while people work.
+//! Rotation of certificates, and the loss of a Secret or a `caBundle`, while users work.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::pod::Pod;
 use crate::say::say;
 use crate::until::until;
 
-/// The trial plays OpenShift's service-ca: it issues into the Secret, and vouches in the configuration.
+/// The trial acts as OpenShift's service-ca: it issues into the Secret and writes the `caBundle`.
 pub(crate) async fn files_rotate(cluster: &mut Cluster) -> Result<()> {
     let issuer = Pki::new(cluster.dir(), "issuer")?;
     for namespace in [
@@ -49,8 +49,8 @@ pub(crate) async fn files_rotate(cluster: &mut Cluster) -> Result<()> {
     guard.down().await
 }
 
-/// Each pod that starts signs a leaf for itself: a restart is a rotation for every replica. That one
-/// authority follows another takes days, and is shown in virtual time by the guard's own tests.
+/// Each pod that starts signs a leaf for itself, so a restart is a rotation for every replica. The rotation of a CA
+/// takes days, and olmguard's own tests cover it in virtual time.
 pub(crate) async fn self_managed_leaves_follow_each_other(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::hardened(cluster).await?;
     let mut leaves = shown_by_all(&site.guard).await?;
@@ -66,8 +66,8 @@ pub(crate) async fn self_managed_leaves_follow_each_other(cluster: &mut Cluster)
     site.guard.down().await
 }
 
-/// What someone else takes away is put back. A Secret is missed by nobody; without a bundle no API
-/// server connects, so what is shown is how soon one does again.
+/// A deleted object is restored. Nothing fails without the Secret. Without a `caBundle` no API server can connect, so
+/// the trial measures how soon one does again.
 pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::hardened(cluster).await?;
     let secrets: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
@@ -101,13 +101,13 @@ pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Clust
     site.guard.down().await
 }
 
-/// Calls enough to lead to every pod many times.
+/// Enough calls to reach every pod many times.
 const SOME: usize = 200;
 
-/// Twice what the pages promise, which is a second.
+/// Twice the documented time, which is a second.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Three that start at the same moment, with no Secret there, have one authority.
+/// Three replicas that start at the same time, without a Secret, agree on one CA.
 pub(crate) async fn three_replicas_agree_on_one_authority(cluster: &mut Cluster) -> Result<()> {
     let _olm = work::serve(cluster).await?;
     let mut guard = Deployment::up_at_once(cluster, "hardened-self-managed").await?;
@@ -125,7 +125,7 @@ pub(crate) async fn three_replicas_agree_on_one_authority(cluster: &mut Cluster)
 
 const SECRET: &str = "olmguard-tls";
 
-/// Puts another leaf into the Secret, and tells it.
+/// Puts another leaf into the Secret, and returns it.
 async fn issue(cluster: &Cluster, issuer: &Pki) -> Result<String> {
     let pair = issuer.server("leaf", &["olmguard.olmguard-system.svc"])?;
     let create = format!(
@@ -139,7 +139,7 @@ async fn issue(cluster: &Cluster, issuer: &Pki) -> Result<String> {
     Ok(fs::read_to_string(pair.cert)?)
 }
 
-/// The kubelet brings the files, and each pod shows what they hold.
+/// Updates the mounted files, and waits until each pod serves this leaf.
 async fn taken_over(guard: &Deployment, leaf: &str) -> Result<()> {
     for pod in &guard.pods {
         pod.refresh().await?;
@@ -152,7 +152,7 @@ async fn taken_over(guard: &Deployment, leaf: &str) -> Result<()> {
     Ok(())
 }
 
-/// The leaves that the pods show now.
+/// Returns the leaves that the pods currently serve.
 async fn shown_by_all(guard: &Deployment) -> Result<BTreeSet<String>> {
     let mut leaves = BTreeSet::new();
     for pod in &guard.pods {
@@ -161,7 +161,7 @@ async fn shown_by_all(guard: &Deployment) -> Result<BTreeSet<String>> {
     Ok(leaves)
 }
 
-/// The leaf that a pod shows, without its chain.
+/// Returns the leaf that a pod serves, without its chain.
 async fn shown(pod: &Pod) -> Result<String> {
     let (status, chain) = pod.ops("/certificate").await?;
     ensure!(status == 200, "{status}: {chain}");
@@ -171,7 +171,7 @@ async fn shown(pod: &Pod) -> Result<String> {
 
 const LAST_LINE: &str = "-----END CERTIFICATE-----";
 
-/// Whom the API server believes, as PEM; empty for nobody.
+/// Sets the `caBundle` of the webhook, as PEM, or to an empty text.
 async fn vouch(cluster: &Cluster, bundle: &str) -> Result<()> {
     let bundle = ByteString(bundle.as_bytes().to_vec());
     let patch =
@@ -183,8 +183,8 @@ async fn vouch(cluster: &Cluster, bundle: &str) -> Result<()> {
     Ok(())
 }
 
-/// Waits until the API server calls with what it is told to believe: it reads configurations from a watch, which is
-/// behind what was just written.
+/// Waits until the API server calls the webhook with the written `caBundle`: it reads configurations from a watch,
+/// which can be behind.
 async fn believed(cluster: &Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     let asked = extension("believed", "lantern-operator", "1.0.0").to_string();

@@ -1,4 +1,4 @@
-//! `olmguard doctor` at the bedside of a real guard: well, and with one fault after another.
+//! `olmguard doctor` in a real installation: healthy, and with one fault after another.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::assets;
 use crate::cluster::Cluster;
 use crate::until::until;
 
-/// Nothing is wrong with what was just installed, and each fault is found where it is.
+/// A new installation has no fault, and each fault is found by the right check.
 pub(crate) async fn finds_each_fault(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::hardened(cluster).await?;
     expect(&examine(cluster.admin()).await?, 0, &[])?;
@@ -37,7 +37,7 @@ pub(crate) async fn finds_each_fault(cluster: &mut Cluster) -> Result<()> {
     )
 }
 
-/// Commands of kubectl that break something and mend it, and the checks that fail meanwhile.
+/// Commands of kubectl that cause a fault and fix it, and the checks that fail meanwhile.
 struct Fault {
     done: &'static str,
     undone: &'static str,
@@ -62,7 +62,7 @@ const FAULTS: [Fault; 3] = [
     },
 ];
 
-/// What the doctor printed, and how it ended.
+/// The report of the doctor, and its exit code.
 #[derive(Debug)]
 struct Found {
     code: Option<i32>,
@@ -70,7 +70,7 @@ struct Found {
 }
 
 impl Found {
-    /// The checks that failed, each once.
+    /// Returns the checks that failed, each once.
     fn failed(&self) -> Vec<&str> {
         let checks = self.report.get("checks").and_then(Value::as_array);
         let checks = checks.into_iter().flatten();
@@ -98,7 +98,7 @@ async fn examine(kubeconfig: &Path) -> Result<Found> {
     })
 }
 
-/// Examines until it is as expected: an API server takes a change over a little later.
+/// Runs the doctor until it reports this: an API server applies a change a little later.
 async fn comes_to(cluster: &Cluster, code: i32, failed: &[&str]) -> Result<()> {
     let mut last = Ok(());
     let found = until("the doctor to see it", async || {

@@ -1,4 +1,4 @@
-//! The commands of `docs/emergency.md`, as they stand there.
+//! The commands of `docs/emergency.md`, as written there.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::guide::Page;
 use crate::say::say;
 use crate::until::until;
 
-/// Off and on again, while the guard answers; half off, while it does not.
+/// Turns the webhook off and on again while it answers, and lets it fail open while it does not.
 pub(crate) async fn commands_do_what_they_say(cluster: &mut Cluster) -> Result<()> {
     let page = Page::read("emergency")?;
     let kubectl = cluster.kubectl()?;
@@ -58,7 +58,7 @@ pub(crate) async fn commands_do_what_they_say(cluster: &mut Cluster) -> Result<(
     Ok(())
 }
 
-/// Waits until an edit that cannot be right is refused for this reason, or passes; for how long, in
+/// Waits until an invalid edit is denied for this reason, or allowed. Returns the time in
 /// milliseconds.
 async fn becomes(extensions: &Extensions, refused: Option<&str>) -> Result<u128> {
     let since = Instant::now();

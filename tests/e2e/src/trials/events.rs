@@ -1,4 +1,4 @@
-//! Events of extensions by the real API server: what `kubectl describe` shows to those who see no warnings.
+//! Events of extensions in a real API server: what `kubectl describe` shows to users who see no warnings.
 
 use anyhow::{Result, ensure};
 
@@ -12,7 +12,7 @@ use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
 use crate::until::until;
 
-/// A refused edit leaves one Event however often it is repeated, a dry run none.
+/// A denied edit leaves one Event, however often it is repeated. A dry run leaves none.
 pub(crate) async fn are_on_the_extension(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
@@ -42,7 +42,7 @@ pub(crate) async fn are_on_the_extension(cluster: &mut Cluster) -> Result<()> {
     ensure!(described.contains("Warning  NotASuccessor"), "{described}");
     let listed = kubectl.run(LIST, "").await?;
     let reasons: Vec<_> = listed.split_whitespace().collect();
-    // Each replica counts for itself.
+    // Each replica counts separately.
     let most = 2;
     ensure!(!reasons.is_empty() && reasons.len() <= most, "{listed}");
     ensure!(

@@ -1,9 +1,9 @@
-//! Faults while people work: how many of their edits fail, stay undecided or get a wrong answer, and how long it takes
-//! until all are answered as before.
+//! Faults while users work: how many of their edits fail, stay undecided or get a wrong answer, and how long it takes
+//! until all answers are as before.
 //!
 //! `cargo xtask faults` runs these trials one by one, and makes a table of their rows. Two replicas serve,
 //! `failurePolicy` is `Fail`, and every edit depends on the catalog. A row fails its trial if an answer is wrong, or if
-//! an edit fails that no document gives up.
+//! an edit fails that no document lists as lost.
 
 mod clock;
 mod gate;
@@ -50,7 +50,7 @@ pub(crate) async fn of_pods(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Faults of what the pods write to.
+/// Faults of the volumes that the pods write to.
 pub(crate) async fn of_disks(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::set(cluster).await?;
     for (name, options) in [
@@ -73,14 +73,14 @@ pub(crate) async fn of_disks(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Faults of whoever talks to the pods.
+/// Faults of the clients of the pods.
 pub(crate) async fn of_clients(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::set(cluster).await?;
     let reviewer = site.reviewer(cluster).await?;
     let mut fault = site.fault(cluster, "1,000 slow clients").await?;
     fault.begins();
     let open = join_all((0..SLOW_CLIENTS).map(|_| reviewer.begin()));
-    // A server that closes some of them is in its right.
+    // The server may close some of them.
     let open: Vec<_> = open.await.into_iter().flatten().collect();
     fault.goes_on(200).await?;
     drop(open);
@@ -123,7 +123,7 @@ pub(crate) async fn of_catalogd(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Faults of what the pods do beside answering: they watch policies, and one of them audits.
+/// Faults of the pods' other duties: they watch policies, and one of them audits.
 pub(crate) async fn of_duties(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::audited(cluster, Duration::from_secs(30)).await?;
     let kubectl = cluster.kubectl()?;
@@ -157,7 +157,7 @@ pub(crate) async fn of_duties(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Faults of the control plane. Nobody can edit then, so the webhook is asked by the address of its Service.
+/// Faults of the control plane. No one can edit then, so the webhook is called through the address of its Service.
 pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::set(cluster).await?;
     let mut fault = site
@@ -174,7 +174,7 @@ pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
         .await?;
     fault.begins();
     cluster.etcd.stop().await?;
-    // An outage of this length is what is to be survived: no condition ends it.
+    // The outage must have this length, so no condition ends it earlier.
     sleep(Duration::from_secs(30)).await;
     cluster.etcd.start_again()?;
     cluster.ready().await?;
@@ -189,7 +189,8 @@ pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Faults of the network: between all programs but the API server and its etcd, and between the Service and the pods.
+/// Faults of the network: between all programs except the API server and its etcd, and between the Service and the
+/// pods.
 pub(crate) async fn of_the_network(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::set(cluster).await?;
     let mut fault = site
@@ -220,8 +221,8 @@ pub(crate) async fn of_the_network(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Faults of the time of day in the pods: as where someone has set a clock to local time. Only the program that is linked
-/// with a C library can be told another time.
+/// Faults of the time of day in the pods, as if a clock was set to local time. This works only for the program that is
+/// linked with a C library.
 pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::set(cluster).await?;
     let clock = PodClock::new(cluster.dir(), "clock")?;
@@ -269,10 +270,10 @@ pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Seconds by which the clocks of two pods differ at least.
+/// The least difference in seconds between the clocks of two pods.
 const APART: f64 = 10.0 * 3600.0;
 
-/// What a packet takes longer in each direction.
+/// The delay of a packet in each direction.
 const DELAY: Duration = Duration::from_millis(200);
 
 /// The binding with the right to list policies, and the lease of the pod that audits.
@@ -283,10 +284,10 @@ const HOLDER: &str =
 
 const CACHE: &str = "/var/cache/olmguard";
 
-/// Bytes of a catalog that has no room on the volume.
+/// The size in bytes of a catalog that does not fit on the volume.
 const BODY: usize = 4 << 20;
 
 const SLOW_CLIENTS: usize = 1000;
 
-/// How many times the edits of people come in addition.
+/// The factor by which the flood exceeds the edits of users.
 const TIMES: usize = 10;

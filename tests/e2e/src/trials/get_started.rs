@@ -1,7 +1,7 @@
-//! `docs/get-started.md`, followed to its end: each of its commands prints what the page shows.
+//! `docs/get-started.md` from start to end: each of its commands must print what the page shows.
 //!
-//! The commands of kind, Docker and curl come before: the cluster, OLM and the image exist here already. The
-//! catalog takes the place of the public one, with the versions that the page speaks of.
+//! The commands of kind, Docker and curl are skipped, because the cluster, OLM and the image exist already. The catalog
+//! replaces the public one, with the versions that the page mentions.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -43,13 +43,13 @@ pub(crate) async fn prints_what_the_page_shows(cluster: &mut Cluster) -> Result<
     guard.down().await
 }
 
-/// Whether a command is of a program that makes what exists here already.
+/// Whether a command creates something that exists here already.
 fn is_elsewhere(command: &str) -> bool {
     let program = command.split(' ').next().unwrap_or_default();
     ["kind", "docker", "curl"].contains(&program)
 }
 
-/// Runs a command at the root of the repository, and compares.
+/// Runs a command at the root of the repository, and compares its output.
 async fn follow(cluster: &Cluster, session: &Session) -> Result<()> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let commands = format!("cd '{root}'\n{}", session.command);
@@ -72,7 +72,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.trim_end().lines().collect()
 }
 
-/// Whether these lines are those of the page, where `...` stands for any lines, or none.
+/// Whether these lines match those of the page, where `...` stands for any number of lines.
 fn is_shown(page: &[&str], printed: &[&str]) -> bool {
     match (page, printed) {
         ([], printed) => printed.is_empty(),
@@ -84,7 +84,7 @@ fn is_shown(page: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// The `ConfigMap` that the page makes has OLM's CA certificate: what starts pods here would put it there.
+/// Checks that the `ConfigMap` of the page has OLM's CA certificate: the test harness would otherwise write it.
 async fn trusts_olm(cluster: &Cluster) -> Result<()> {
     let read = "get configmap olmguard-catalogd-ca -n olmguard-system -o jsonpath={.data.ca\\.crt}";
     let found = cluster.kubectl()?.run(read, "").await?;
@@ -93,7 +93,7 @@ async fn trusts_olm(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-/// What OLM's installation has: the CA of its certificates, in the namespace of cert-manager.
+/// Creates the part of OLM's installation that has its CA, in the namespace of cert-manager.
 async fn certify(cluster: &Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace cert-manager", "").await?;
@@ -105,7 +105,7 @@ async fn certify(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-/// 0.5.0 <- 0.6.0 <- 0.7.0, with images.
+/// Returns 0.5.0 <- 0.6.0 <- 0.7.0, with images.
 async fn argocd(olm: &Olm) -> Result<Vec<Value>> {
     let mut blobs = vec![
         json!({ "schema": "olm.package", "name": PACKAGE, "defaultChannel": "alpha" }),

@@ -1,4 +1,4 @@
-//! Texts that are kept in the repository.
+//! Expected texts in the repository.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
 
-/// Compares with `golden/NAME.txt`, or writes it where `OLMGUARD_BLESS` is set.
+/// Compares with `golden/NAME.txt`, or writes it if `OLMGUARD_BLESS` is set.
 pub(super) fn compare(name: &str, text: &str, by: impl Display) -> Result<()> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("golden")

@@ -1,8 +1,8 @@
-//! Catalogs that the trials make up, as JSON lines.
+//! Generated catalogs, as JSON lines.
 
 use serde_json::json;
 
-/// A package whose versions follow each other in this order, all in one channel.
+/// Returns a package whose versions are successors in this order, all in one channel.
 pub(super) fn chain(package: &str, versions: &[&str]) -> String {
     let name = |version: &str| format!("{package}.v{version}");
     let olm_package =

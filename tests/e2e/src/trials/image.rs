@@ -1,5 +1,5 @@
-//! The image as a node runs it: a root with the program and no shell, which cannot be written to, the
-//! image's own user, and names that the cluster's name server knows.
+//! The image as a node runs it: a read-only root with the program and no shell, the user of the image, and the name
+//! server of the cluster.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -42,7 +42,7 @@ pub(crate) async fn runs_from_its_own_root(cluster: &mut Cluster) -> Result<()> 
     Ok(())
 }
 
-/// Puts into the root what a kubelet does, for a service account that may do anything.
+/// Creates the files of a kubelet in the root, for a service account with all rights.
 async fn be_a_pod(cluster: &Cluster, root: &Path) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.apply(OBJECTS).await?;
@@ -63,7 +63,7 @@ async fn be_a_pod(cluster: &Cluster, root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What it prints; it has to end well.
+/// Runs the program, which must succeed, and returns its output.
 async fn run(
     container: &Container,
     program: &str,
@@ -88,10 +88,10 @@ async fn run(
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// All that there is: no shell, no loader, no library.
+/// All files of the image: no shell, no loader, no library.
 const FILES: [&str; 4] = ["etc/", "etc/group", "etc/passwd", "olmguard"];
 
-/// What an image may have, compressed.
+/// The largest compressed size of an image in bytes.
 const LARGEST: u64 = 20_000_000;
 
 const OBJECTS: &str = "\

@@ -1,9 +1,9 @@
-//! What the webhook adds to an edit.
+//! The latency that the webhook adds to an edit.
 //!
-//! Edits are made in pairs, one of a user whose edits the webhook checks and one of a user whose edits a
-//! match condition keeps away from it, in turns: whatever else the machine does, it does to both. Of
-//! some pairs in a row only the quickest edit of each user counts, because a process that waits for a
-//! core says nothing about the webhook; and of these differences the median.
+//! Edits are made in pairs: one by a user whose edits the webhook checks, and one by a user whose edits a match
+//! condition excludes. They alternate, so other load on the machine affects both. In each row of pairs, only the
+//! quickest edit of each user counts, because a process that waits for a core says nothing about the webhook. The
+//! result is the median of these differences.
 
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,13 @@ use crate::kubectl::Kubectl;
 use crate::say::say;
 use crate::until::until;
 
-/// What a client that keeps its connection may see more. Measured are 2 ms.
+/// The most that a client with a kept connection may see in addition. Measured are 2 ms.
 const MOST: Duration = Duration::from_millis(5);
 
-/// Pairs in a row of which the quickest count.
+/// The number of pairs in a row, of which the quickest count.
 const IN_A_ROW: usize = 16;
 
-/// How many such rows of dry-runs, and of `kubectl apply`, which takes far longer.
+/// The number of rows of dry runs, and of `kubectl apply`, which takes much longer.
 const DRY_RUNS: usize = 25;
 const APPLIES: usize = 2;
 
@@ -41,7 +41,7 @@ pub(crate) async fn of_an_edit(cluster: &mut Cluster) -> Result<()> {
 
     let mut applies = Pairs::default();
     for _ in 0..APPLIES * IN_A_ROW {
-        // Another version than the one before, so that something changes.
+        // The version differs from the previous one, so that the edit changes something.
         let checked = with.apply("1.1.0").await?;
         applies.add(checked, without.apply(">=1.0.0 <1.2.0").await?);
     }
@@ -56,7 +56,7 @@ pub(crate) async fn of_an_edit(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// Someone who edits the extension.
+/// A user who edits the extension.
 struct User {
     extensions: Extensions,
     kubectl: Kubectl,
@@ -79,7 +79,7 @@ impl User {
             .is_err()
     }
 
-    /// An edit that the webhook allows, by a client that keeps its connection.
+    /// Makes an edit that the webhook allows, with a client that keeps its connection.
     async fn dry_run(&self) -> Result<Duration> {
         let start = Instant::now();
         self.extensions.try_version(EXTENSION, "1.1.0").await?;
@@ -95,7 +95,7 @@ impl User {
     }
 }
 
-/// No edit of this user is sent to the webhook any more.
+/// Excludes the edits of this user from the webhook.
 async fn keep_away(cluster: &Cluster, user: &str) -> Result<()> {
     let expression = format!("request.userInfo.username != '{user}'");
     let condition = json!({ "name": "not-of-this-user", "expression": expression });
@@ -106,7 +106,7 @@ async fn keep_away(cluster: &Cluster, user: &str) -> Result<()> {
     Ok(())
 }
 
-/// How long edits took, in pairs.
+/// The durations of edits, in pairs.
 #[derive(Default)]
 struct Pairs {
     with: Vec<Duration>,
@@ -119,7 +119,7 @@ impl Pairs {
         self.without.push(without);
     }
 
-    /// What the webhook adds.
+    /// Returns the latency that the webhook adds.
     fn added(&self) -> Duration {
         let with = self.with.chunks(IN_A_ROW).map(quickest);
         let without = self.without.chunks(IN_A_ROW).map(quickest);
@@ -148,5 +148,5 @@ fn median(of: impl Iterator<Item = Duration>) -> Duration {
     of.get(of.len() / 2).copied().unwrap_or_default()
 }
 
-/// Whose edits the webhook does not check.
+/// The user whose edits the webhook does not check.
 const KEPT_AWAY: &str = "e2e-kept-away";

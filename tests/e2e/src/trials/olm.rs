@@ -1,4 +1,4 @@
-//! OLM by itself: what the verdicts are compared with does happen here.
+//! OLM alone: what the verdicts are compared with does happen here.
 
 use anyhow::{Result, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -14,7 +14,7 @@ use crate::olm::catalog::Catalog;
 use crate::olm::controller::{extension, home};
 use crate::olm::progress::{Progress, settled};
 
-/// An extension is installed from an image, is not carried to a version without an edge, and is
+/// An extension is installed from an image, is not upgraded to a version without an edge, and is
 /// upgraded to one with an edge.
 pub(crate) async fn installs_and_upgrades(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::start(cluster).await?;
@@ -65,7 +65,7 @@ async fn installs(extensions: &Extensions, version: &str) -> Result<()> {
     Ok(())
 }
 
-/// 1.0.0 <- 1.1.0 <- 1.2.0, with images.
+/// Returns 1.0.0 <- 1.1.0 <- 1.2.0, with images.
 async fn lantern(olm: &Olm) -> Result<Vec<Value>> {
     let mut blobs = vec![
         json!({ "schema": "olm.package", "name": "lantern", "defaultChannel": "stable" }),

@@ -1,8 +1,8 @@
-//! The commands that people run outside of the cluster, against the real API server and catalogd.
+//! The commands that users run outside the cluster, with the real API server and catalogd.
 //!
-//! `check --from-cluster` fetches the catalog from catalogd, or through the API server's service proxy
-//! where the name of catalogd's Service is unknown; `snapshot save` writes it to a file. Each way leads to
-//! the same reason codes, and if no way does, the edit is undecided.
+//! `check --from-cluster` fetches the catalog from catalogd. If the name of catalogd's Service cannot be resolved, it
+//! uses the service proxy of the API server. `snapshot save` writes the catalog to a file. All of these give the same
+//! reason codes, and if none works, the edit is undecided.
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
@@ -20,7 +20,7 @@ use crate::olm::catalogd::External;
 use crate::olm::{Olm, SYSTEM};
 use crate::say::say;
 
-/// From catalogd itself: to the answer, and to a file and from there to the answer.
+/// Reads from catalogd itself: for an answer, and into a file and from there for an answer.
 pub(crate) async fn commands_read_from_catalogd(cluster: &mut Cluster) -> Result<()> {
     let (mut olm, digest) = work::serve(cluster).await?;
     work::install(cluster).await?;
@@ -41,7 +41,7 @@ pub(crate) async fn commands_read_from_catalogd(cluster: &mut Cluster) -> Result
     Ok(())
 }
 
-/// Through the API server, by someone who may ask for that and no more.
+/// Reads through the API server, as a user who has only the right to do so.
 pub(crate) async fn commands_read_through_the_api_server(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller_at(cluster, External::Service(NAME)).await?;
     let digest = olm.serve(cluster, &work::hub("", &work::FIRST)).await?;
@@ -56,7 +56,7 @@ pub(crate) async fn commands_read_through_the_api_server(cluster: &mut Cluster) 
     are_right(&olmguard, "--from-cluster", &digest).await
 }
 
-/// One edit is allowed because the catalog has its upgrade edge, the other denied because it has none.
+/// Checks that one edit is allowed by an upgrade edge of the catalog, and another is denied for lack of one.
 async fn are_right(olmguard: &Kubectl, facts: &str, digest: &str) -> Result<()> {
     for (version, code, token) in [("1.1.0", 0, "Resolved"), ("1.2.0", 1, "NotASuccessor")] {
         let (ended, report) = check(olmguard, facts, version).await?;
@@ -74,7 +74,7 @@ async fn are_right(olmguard: &Kubectl, facts: &str, digest: &str) -> Result<()> 
     Ok(())
 }
 
-/// The catalog cannot be fetched, and the report says this about it.
+/// Checks that the catalog cannot be fetched, for the reason in the report.
 async fn is_undecided(olmguard: &Kubectl, facts: &str, why: &str) -> Result<()> {
     let (ended, report) = check(olmguard, facts, "1.2.0").await?;
     let error = report.pointer("/catalogs/0/error").and_then(Value::as_str);
@@ -87,7 +87,7 @@ async fn is_undecided(olmguard: &Kubectl, facts: &str, why: &str) -> Result<()> 
     Ok(())
 }
 
-/// The exit code and the report of `olmguard check` of an edit to this version.
+/// Returns the exit code and the report of `olmguard check` for an edit to this version.
 async fn check(olmguard: &Kubectl, facts: &str, version: &str) -> Result<(Option<i32>, Value)> {
     let manifest = extension(EXTENSION, PACKAGE, version).to_string();
     let printed = olmguard
@@ -97,7 +97,7 @@ async fn check(olmguard: &Kubectl, facts: &str, version: &str) -> Result<(Option
     Ok((printed.code, report))
 }
 
-/// The part of the controllers: catalogd is a pod, and its Service leads there.
+/// The part of the controllers: makes catalogd a pod, and an endpoint of its Service.
 async fn lead_to(cluster: &Cluster, port: u16) -> Result<()> {
     let [address, ..] = POD_ADDRESSES;
     let pod = json!({ "kind": "Pod", "name": "catalogd", "namespace": SYSTEM });
@@ -110,7 +110,7 @@ async fn lead_to(cluster: &Cluster, port: u16) -> Result<()> {
         object("Service", NAME, json!({ "spec": {
             "ports": [{ "name": "https", "port": 443, "targetPort": port }],
         }})),
-        // API servers before 1.37 ask the first for the address of a Service, later ones the second.
+        // API servers before 1.37 use the first one for the address of a Service, later ones the second.
         object("Endpoints", NAME, json!({ "subsets": [{
             "addresses": [{ "ip": address, "targetRef": pod }],
             "ports": [{ "name": "https", "port": port }],
@@ -149,7 +149,7 @@ const NAME: &str = "catalogd-service";
 
 const FILE: &str = "catalogs.snapshot";
 
-/// What `check --from-cluster` reads.
+/// The rights for `check --from-cluster`.
 const READER: &str = "\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -164,7 +164,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: reader}]
 ";
 
-/// The right to ask through the API server.
+/// The right to use the proxy of the API server.
 const PROXY: &str = "\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role

@@ -1,5 +1,5 @@
-//! The upgrade policies of a cluster, by the real API server: in force at once, refused when they cannot be read, and the
-//! verb `bypass` asked of real users.
+//! Upgrade policies in a real API server: they take effect immediately, invalid ones are refused, and the verb `bypass`
+//! is checked for real users.
 
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,7 @@ use crate::trials::stand_in;
 use crate::until::{until, within};
 use crate::verdict::Verdict;
 
-/// The worked examples: each policy, an edit, and whether it is denied. What comes after the policy is in force within a
-/// second.
+/// The worked examples: each policy with an edit, and whether it is denied. A policy takes effect within a second.
 pub(crate) async fn are_in_force_at_once(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
@@ -58,7 +57,7 @@ pub(crate) async fn are_in_force_at_once(cluster: &mut Cluster) -> Result<()> {
     guard.down().await
 }
 
-/// The status is written by a pod, and a policy that cannot be read is refused with its field.
+/// A pod writes the status, and an invalid policy is refused with its field.
 pub(crate) async fn report_whether_they_are_accepted(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace olmv1-system", "").await?;
@@ -67,7 +66,7 @@ pub(crate) async fn report_whether_they_are_accepted(cluster: &mut Cluster) -> R
     extensions.create("demo", PACKAGE, "1.0.0").await?;
     kubectl.apply(&policy("good", "step: Minor")).await?;
     columns(&kubectl, "good", "Deny True 1").await?;
-    // The API server knows the words; olmguard alone knows what is in a range.
+    // The API server validates the words, but only olmguard validates ranges.
     let bad = kubectl
         .try_run("apply -f -", &policy("bad", "versions: {allow: '>=1.2 <'}"))
         .await?;
@@ -78,7 +77,7 @@ pub(crate) async fn report_whether_they_are_accepted(cluster: &mut Cluster) -> R
                 .contains("UpgradePolicy bad is not valid: spec.rules.versions.allow: "),
         "{bad:?}"
     );
-    // Without the API server's question for the verb, this policy would be weaker than it reads.
+    // Without the authorization check of the API server, this policy would be weaker than its text.
     kubectl
         .apply(&policy("permission", "bypass: ByPermission"))
         .await?;
@@ -88,7 +87,7 @@ pub(crate) async fn report_whether_they_are_accepted(cluster: &mut Cluster) -> R
     guard.down().await
 }
 
-/// Two users with the same rights but for the verb.
+/// Two users have the same rights except for the verb.
 pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()> {
     let admin = cluster.kubectl()?;
     admin.apply(stand_in::NAMESPACES).await?;
@@ -120,7 +119,7 @@ pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()>
     without.run(create, &edit("demo", "other-operator")).await?;
     let plain = extension("demo", PACKAGE, "1.0.0").to_string();
     without.run(create, &plain).await?;
-    // What is there already can be labelled, and made ordinary again; its filter cannot be changed.
+    // An existing extension can be labelled, and made ordinary again, but its filter cannot be changed.
     with.run("create -f -", &edit("demo", PACKAGE)).await?;
     without.run("label clusterextension demo a=b", "").await?;
     with.run(&channels("a", "b"), "").await?;
@@ -133,7 +132,7 @@ pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()>
     Ok(())
 }
 
-/// Waits until the edit is answered so; for how long, in milliseconds.
+/// Waits until the edit has this answer. Returns the time in milliseconds.
 async fn answers(extensions: &Extensions, version: &str, denied: Option<&str>) -> Result<u128> {
     let since = Instant::now();
     until("the policy to be in force", async || {
@@ -149,7 +148,7 @@ async fn answers(extensions: &Extensions, version: &str, denied: Option<&str>) -
     Ok(since.elapsed().as_millis())
 }
 
-/// Waits until `kubectl get` prints these columns, but for the age.
+/// Waits until `kubectl get` prints these columns, except for the age.
 async fn columns(kubectl: &Kubectl, name: &str, expected: &str) -> Result<()> {
     let get = format!("get upol {name} --no-headers");
     until(expected, async || {
@@ -166,7 +165,7 @@ pub(super) fn policy(name: &str, rules: &str) -> String {
     )
 }
 
-/// The definitions, the policy and its binding, out of everything that a profile has.
+/// Returns the definitions, the policy and its binding from the objects of a profile.
 fn bypass_policy() -> Result<String> {
     let manifest = rendered("enforcing-self-managed")?;
     let objects = manifest.split("\n---\n").filter(|object| {
@@ -198,7 +197,7 @@ const PACKAGE: &str = "lantern-operator";
 const CHANGE: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"version":"1.1.0"}}}}"#;
 const BACK: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"CatalogProvided"}}}}"#;
 
-/// Both groups edit; one may bypass, on one name.
+/// Both groups can edit, and one can bypass, for one name.
 const RIGHTS: &str = r"
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

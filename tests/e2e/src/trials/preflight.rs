@@ -1,8 +1,8 @@
-//! Whether what `olmguard check --pull` reports of an image is what the real operator-controller does with it.
+//! Comparison of `olmguard check --pull` with what the real operator-controller does with the same image.
 //!
-//! Each case is an extension of its own, with a package of its own: something is in the cluster, perhaps an earlier
-//! version is installed, and then an edit asks for a bundle. The command says of all edits what becomes of them, from
-//! the images in the registry and the cluster as it is. The webhook is asked about the upgrades. Then the edits are made.
+//! Each case is an extension with its own package. Some objects exist in the cluster, an earlier version may be
+//! installed, and then an edit requests a bundle. The command predicts the results of all edits from the images in the
+//! registry and the state of the cluster. The webhook is called for the upgrades. Then the edits are made.
 //!
 //! ```text
 //! cases --> images, catalog --> objects that are there, earlier versions --+--> olmguard check --pull --+--> table
@@ -41,10 +41,10 @@ use cases::Case;
 use table::{CheckCommand, Table, Verdict};
 use webhook::PullingWebhook;
 
-/// The release that the controller is of.
+/// The release of the controller.
 const RELEASE: &str = "1.11";
 
-/// Without a provider of certificates: first installations, and upgrades of CRDs.
+/// Without a certificate provider: first installations, and upgrades of CRDs.
 pub(crate) async fn foretells_what_is_installed(cluster: &mut Cluster) -> Result<()> {
     let cases = [cases::all(), crds::all()].concat();
     let mut olm = Olm::without_controller(cluster).await?;
@@ -53,7 +53,7 @@ pub(crate) async fn foretells_what_is_installed(cluster: &mut Cluster) -> Result
     table.holds(LEAST, &CHECKS, &["field-removed-unchecked"])
 }
 
-/// With a provider of certificates and namespaces to watch.
+/// With a certificate provider and watch namespaces.
 pub(crate) async fn foretells_what_gates_allow(cluster: &mut Cluster) -> Result<()> {
     let gates = "WebhookProviderCertManager=true,SingleOwnNamespaceInstallSupport=true";
     let mut olm = Olm::without_controller(cluster).await?;
@@ -64,7 +64,7 @@ pub(crate) async fn foretells_what_gates_allow(cluster: &mut Cluster) -> Result<
     table.holds(LEAST_WITH_GATES, &CHECKS_WITH_GATES, &[])
 }
 
-/// With the gates for configurations, and the field of the experimental API that has them.
+/// With the gates for configurations, and their field of the experimental API.
 pub(crate) async fn foretells_what_a_configuration_does(cluster: &mut Cluster) -> Result<()> {
     cluster.kubectl()?.run(ADD_CONFIG, "").await?;
     let mut olm = Olm::without_controller(cluster).await?;
@@ -77,10 +77,10 @@ pub(crate) async fn foretells_what_a_configuration_does(cluster: &mut Cluster) -
     )
 }
 
-/// The field is not pruned from then on.
+/// Keeps the field from being pruned.
 const ADD_CONFIG: &str = r#"patch crd clusterextensions.olm.operatorframework.io --type=json -p=[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/config","value":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}]"#;
 
-/// With the Boxcutter runtime, up to the revision that it makes.
+/// With the Boxcutter runtime, up to the revision that it creates.
 pub(crate) async fn foretells_which_revisions_are_made(cluster: &mut Cluster) -> Result<()> {
     let group = "olm.operatorframework.io";
     cluster
@@ -98,7 +98,7 @@ pub(crate) async fn foretells_which_revisions_are_made(cluster: &mut Cluster) ->
     Ok(())
 }
 
-/// Plays all cases, and compares the reports with what the controller does.
+/// Runs all cases, and compares the reports with what the controller does.
 async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) -> Result<Table> {
     let begun = Instant::now();
     let (stage, verdicts) = judged(cluster, olm, gates, cases).await?;
@@ -128,7 +128,7 @@ async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) 
     Ok(table)
 }
 
-/// The cluster with what is there before the edits, and the report of each of them.
+/// Prepares the cluster before the edits, and returns the report of each edit.
 async fn judged<'c>(
     cluster: &'c Cluster,
     olm: &mut Olm,
@@ -163,7 +163,7 @@ async fn each<'c, F: Future<Output = Result<()>>>(
         .await
 }
 
-/// One catalog with the packages of all cases, whose images are in the registry.
+/// Returns a catalog with the packages of all cases, whose images are in the registry.
 async fn catalog(registry: &Registry, cases: &[Case]) -> Result<Catalog> {
     let mut blobs = Vec::new();
     for case in cases {
@@ -187,7 +187,7 @@ impl<'c> Stage<'c> {
         }
     }
 
-    /// Makes what is there before the edit.
+    /// Prepares the state before the edit.
     async fn set(&self, case: &Case) -> Result<()> {
         let set = async {
             home(self.cluster, case.name).await?;
@@ -204,7 +204,7 @@ impl<'c> Stage<'c> {
         set.await.with_context(|| case.name)
     }
 
-    /// Makes the edit; what the controller comes to. It has time to install what the verdict allows.
+    /// Makes the edit and returns its result. The controller gets time to install what the verdict allows.
     async fn play(&self, case: &Case, verdict: &Verdict) -> Result<Progress> {
         let play = async {
             if case.from.is_some() {
@@ -234,7 +234,7 @@ impl<'c> Stage<'c> {
         Ok(())
     }
 
-    /// What it comes to, at best an installation.
+    /// Returns the result, and waits for an installation if possible.
     async fn until_done(&self, name: &str) -> Result<Progress> {
         let done = await_condition(self.extensions.api.clone(), name, |object: Option<&_>| {
             object.is_some_and(is_done)
@@ -247,7 +247,7 @@ impl<'c> Stage<'c> {
 }
 
 impl Case {
-    /// The extension with the edit.
+    /// Returns the extension with the edit.
     fn edit(&self) -> Value {
         self.asked(cases::TO)
     }
@@ -270,7 +270,7 @@ impl Case {
     }
 }
 
-/// Puts the members of one object into another.
+/// Merges the members of one object into another.
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {
@@ -282,14 +282,14 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-/// The controller takes one after the other; this many wait in front of it.
+/// The most cases that wait for the controller, which handles them one after another.
 const AT_ONCE: usize = 8;
 
 const LEAST: usize = 97;
 const LEAST_WITH_GATES: usize = 12;
 const LEAST_WITH_CONFIGS: usize = 20;
 
-/// Each of these is found at least once.
+/// The checks that must each be found at least once.
 const CHECKS: [&str; 17] = [
     "image-ref-invalid",
     "bundle-format",

@@ -1,4 +1,5 @@
-//! Edits of catalogs by the real API server: what kubectl prints about them, and about which edits olmguard is asked.
+//! Edits of catalogs in a real API server: the warnings that kubectl prints, and the edits for which olmguard is
+//! called.
 
 use anyhow::{Result, ensure};
 
@@ -12,7 +13,7 @@ use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
 use crate::until::until;
 
-/// An edit that ties two catalogs is stored with warnings; what changes nothing that OLM resolves by has none.
+/// An edit that ties two catalogs is stored with warnings. An edit that does not affect resolution has none.
 pub(crate) async fn of_a_catalog_are_printed(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     for (name, priority) in [("hub", 1), ("mirror", 0)] {
@@ -59,7 +60,7 @@ pub(crate) async fn of_a_catalog_are_printed(cluster: &mut Cluster) -> Result<()
     guard.down().await
 }
 
-/// What a command that must succeed prints to those who run it.
+/// Returns the warnings of a command that must succeed.
 async fn warnings(kubectl: &Kubectl, command: &str) -> Result<String> {
     let printed = kubectl.try_run(command, "").await?;
     ensure!(printed.code == Some(0), "{command}: {printed:?}");

@@ -1,4 +1,4 @@
-//! What the guard's service account may do, and what nobody gets by way of the guard.
+//! The rights of olmguard's service account, and the information that no user can get through it.
 
 mod account;
 mod forged;

@@ -1,4 +1,4 @@
-//! Rolling restarts of three replicas while people work: no call fails.
+//! Rolling restarts of three replicas while users work: no call fails.
 
 use anyhow::{Context, Result, ensure};
 use kube::api::DeleteParams;
@@ -7,8 +7,8 @@ use super::work::{self, CATALOG, Site};
 use crate::cluster::Cluster;
 use crate::olm::{await_no_catalog, catalog};
 
-/// Connections that are idle for the whole delay are closed. After a longer delay fewer are left, and fewer calls can be
-/// lost.
+/// Connections that are idle for the whole delay are closed. A longer delay leaves fewer connections, so fewer calls
+/// can be lost.
 pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<()> {
     let delay = [("OLMGUARD_SHUTDOWN_DELAY", "3s")];
     let mut site = Site::hardened_with(cluster, &delay).await?;
@@ -22,7 +22,7 @@ pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<
     site.guard.down().await
 }
 
-/// The delay is the default of the program.
+/// This uses the default delay of the program.
 pub(crate) async fn a_restart_with_the_usual_delay_loses_no_call(
     cluster: &mut Cluster,
 ) -> Result<()> {
@@ -36,8 +36,8 @@ pub(crate) async fn a_restart_with_the_usual_delay_loses_no_call(
     site.guard.down().await
 }
 
-/// What the other trials would look like if replicas answered without the catalog, and if calls were
-/// lost: the catalog goes, and then the pods go and the Service does not notice.
+/// This shows how the other trials would fail if replicas answered without the catalog, or if calls were lost: the
+/// catalog is removed, and then the pods end and the Service does not notice.
 pub(crate) async fn a_call_that_is_lost_is_noticed(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::hardened(cluster).await?;
     let mut load = work::begin(cluster).await?.load;
@@ -66,5 +66,5 @@ pub(crate) async fn a_call_that_is_lost_is_noticed(cluster: &mut Cluster) -> Res
     Ok(())
 }
 
-/// Calls enough to lead to every pod many times.
+/// Enough calls to reach every pod many times.
 const SOME: usize = 50;

@@ -1,4 +1,4 @@
-//! Metrics over TLS: the component as it is shipped, and what accounts of the cluster get by their tokens.
+//! Metrics over TLS: the shipped component, and the answers that accounts of the cluster get with their tokens.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::kubectl::{Kubectl, Printed};
 use crate::trials::stand_in;
 use crate::until::until;
 
-/// kubectl reads them, as a scraper would: by TLS, by the CA that API servers trust, with a token.
+/// kubectl reads the metrics as a scraper does: over TLS, with the CA that API servers trust, and with a token.
 pub(crate) async fn are_answered_by_the_rights_of_the_token(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.apply(stand_in::NAMESPACES).await?;
@@ -43,7 +43,8 @@ pub(crate) async fn are_answered_by_the_rights_of_the_token(cluster: &mut Cluste
     guard.down().await
 }
 
-/// One account reads them, another is refused, a stranger is unknown, and the plain port has none.
+/// One account can read the metrics, another is refused, an unknown user is rejected, and the plain port has no
+/// metrics.
 async fn are_for_the_reader_alone(kubectl: &Kubectl, ca: &Path, guard: &Deployment) -> Result<()> {
     let scraped = until("metrics", async || {
         let printed = scrape(kubectl, ca, READS).await.ok()?;
@@ -78,7 +79,7 @@ async fn are_for_the_reader_alone(kubectl: &Kubectl, ca: &Path, guard: &Deployme
     Ok(())
 }
 
-/// Its next tokens get this answer, a moment after rights have changed.
+/// Waits until new tokens of the account get this answer, which takes a moment after rights have changed.
 async fn refused(kubectl: &Kubectl, ca: &Path, account: &str, why: &str) -> Result<()> {
     let is_refused = async || {
         let printed = scrape(kubectl, ca, account).await.ok()?;
@@ -87,7 +88,7 @@ async fn refused(kubectl: &Kubectl, ca: &Path, account: &str, why: &str) -> Resu
     until(why, is_refused).await
 }
 
-/// With a new token each time: what was said of the one before is kept for a while.
+/// Scrapes with a new token each time, because the answer to an earlier token is cached for a while.
 async fn scrape(kubectl: &Kubectl, ca: &Path, account: &str) -> Result<Printed> {
     let create = format!("create token {account} -n monitoring");
     let token = kubectl.run(&create, "").await?;
@@ -108,13 +109,13 @@ const READER: &str = concat!(
     "/../../deploy/monitoring-secure/reader.yaml"
 );
 
-/// What kubectl makes of 503.
+/// The message of kubectl for a 503.
 const UNAVAILABLE: &str = "the server is currently unable to handle the request";
 
-/// Other programs of the trial have the port of the manifests.
+/// The port of the manifests is used by other programs of the trial.
 const ADDRESS: &str = "127.0.0.1:18443";
 
-/// The account that is bound there.
+/// The account in the shipped binding.
 const READS: &str = "prometheus-k8s";
 const ACCOUNTS: &str = "\
 apiVersion: v1

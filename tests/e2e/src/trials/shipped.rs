@@ -1,7 +1,7 @@
-//! The manifests that are shipped, as an API server sees them: it takes every object of them, and
-//! whoever applies them again, by whichever way of applying, changes nothing.
+//! The shipped manifests, as an API server sees them: it accepts every object, and applying them again, by any method,
+//! changes nothing.
 //!
-//! cert-manager is not here: of what is asked of it, only that the kinds exist is shown.
+//! cert-manager is not installed here. Only its kinds exist.
 
 mod bundle;
 mod edits;
@@ -25,7 +25,7 @@ pub(crate) use bundle::leaves_the_bundle_alone;
 pub(crate) use matching::matches_what_it_says;
 pub(crate) use older::older_shapes_are_judged;
 
-/// Every profile in every certificate mode, one after the other in the same cluster.
+/// Every profile in every certificate mode, one after another in the same cluster.
 pub(crate) async fn every_manifest_is_taken_and_stays(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.apply(stand_in::CERT_MANAGER).await?;
@@ -50,12 +50,12 @@ async fn of(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> 
     is_deleted(cluster, kubectl, manifest).await
 }
 
-/// Deletes every object, and asks until none is left. `kubectl delete` would wait by a watch, for the namespace that
-/// nobody empties meanwhile, too.
+/// Deletes every object, and polls until none is left. `kubectl delete` would wait with a watch, also for the
+/// namespace, which no controller empties meanwhile.
 async fn is_deleted(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let delete = "delete -f - --ignore-not-found --wait=false";
     kubectl.run(delete, manifest).await?;
-    // Discovery fails while a group is on its way out.
+    // Discovery fails while a group is being removed.
     until_ok("the namespace to be emptied", async || {
         cluster.empty_namespace(NAMESPACE).await
     })
@@ -69,7 +69,7 @@ async fn is_deleted(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Res
     .await
 }
 
-/// In a dry run nothing is remembered, so that only a namespace that is there takes objects.
+/// A dry run keeps nothing, so the namespace must exist before its objects.
 async fn tried_first(kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let namespace = format!("create namespace {NAMESPACE}");
     kubectl.run(&namespace, "").await?;
@@ -86,8 +86,8 @@ async fn tried_first(kubectl: &Kubectl, manifest: &str) -> Result<()> {
 
 async fn stays(kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let again = stays_by(kubectl, "", manifest).await?;
-    // The selector of a PodDisruptionBudget is replaced as a whole (`patchStrategy: replace`), so that
-    // kubectl always has something to send; that nothing comes of it has been seen by its version.
+    // The selector of a PodDisruptionBudget is replaced as a whole (`patchStrategy: replace`), so kubectl always sends
+    // it. Its unchanged version has shown that this has no effect.
     let lines = again
         .lines()
         .filter(|line| *line != "poddisruptionbudget.policy/olmguard configured");
@@ -97,7 +97,7 @@ async fn stays(kubectl: &Kubectl, manifest: &str) -> Result<()> {
     Ok(())
 }
 
-/// Applies twice, of which the second time changes nothing; what that prints.
+/// Applies twice, and checks that the second time changes nothing. Returns the output of the second time.
 async fn stays_by(kubectl: &Kubectl, way: &str, manifest: &str) -> Result<String> {
     let apply = format!("apply {way} --validate=strict -f -");
     kubectl.run(&apply, manifest).await?;
@@ -110,7 +110,8 @@ async fn stays_by(kubectl: &Kubectl, way: &str, manifest: &str) -> Result<String
     Ok(again)
 }
 
-/// The API server writes the conditions of a new CRD a moment after it has taken it, and so changes its version.
+/// Waits for the conditions of new CRDs. The API server writes them a moment after it has accepted a CRD, which changes
+/// its version.
 async fn are_established(kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let columns = r#"custom-columns=K:.kind,E:.status.conditions[?(@.type=="Established")].status"#;
     let get = format!("get -f - -o {columns}");
@@ -142,7 +143,7 @@ async fn has_no_difference(kubectl: &Kubectl, diff: &str, manifest: &str) -> Res
     Ok(())
 }
 
-/// The namespace's own label asks for it; a pod that says less of itself is refused there.
+/// Checks the label of the namespace that requires restricted pods, which refuses a pod without these settings.
 async fn has_restricted_pods(cluster: &Cluster) -> Result<()> {
     let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let template = deployments

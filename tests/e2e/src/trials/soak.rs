@@ -1,4 +1,4 @@
-//! All loads that the webhook meets, at the same time, for an hour or more: its memory must not grow.
+//! All loads of the webhook at the same time, for an hour or more: its memory must not grow.
 //!
 //! ```text
 //! every 10 s     a sample of each pod, then new content of the catalog
@@ -7,8 +7,8 @@
 //! all the time   edits of people, each of which depends on the catalog
 //! ```
 //!
-//! All but the edits can come several times as often. Times are then those at which the same happens at the usual speed.
-//! Audits come every 10 s at most.
+//! All loads except the edits can come several times as often. The printed times are then those of the same events at
+//! the usual speed. Audits are at least 10 s apart.
 //!
 //! `cargo xtask soak` runs this trial, and makes a table and a curve of its samples.
 
@@ -32,7 +32,7 @@ use crate::pod::Pod;
 use crate::review::Reviewer;
 use crate::say::say;
 
-/// Prints the samples and the counts. `cargo xtask soak` decides whether a pod grows, or an answer was wrong.
+/// Prints the samples and the counts. `cargo xtask soak` decides whether a pod grows, or whether an answer was wrong.
 pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
     let asked = assets::soak()?;
     let (length, speed) = asked.context("`cargo xtask soak` says how long it takes")?;
@@ -68,7 +68,7 @@ pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
     soak.site.guard.down().await
 }
 
-/// What goes on.
+/// The running soak.
 struct Soak {
     site: Site,
     kubectl: Kubectl,
@@ -103,18 +103,18 @@ impl Soak {
         })
     }
 
-    /// What happens at one of the moments.
+    /// Runs the events of one tick.
     async fn tick(&mut self, cluster: &Cluster, tick: usize) -> Result<()> {
         self.contents += 1;
         self.site.change(cluster, &self.ballast).await?;
         if tick % 6 < 3 {
             self.hostility().await?;
         } else {
-            // Half of the samples of a minute are without them.
+            // Half of the samples of a minute are taken without them.
             self.slow.clear();
         }
         if tick % 3 == 1 {
-            // Both allow what people edit.
+            // Both policies allow the edits of users.
             let rules = if tick.is_multiple_of(2) {
                 "step: Minor"
             } else {
@@ -126,7 +126,7 @@ impl Soak {
         Ok(())
     }
 
-    /// Clients that are slow, and clients that send nonsense.
+    /// Starts slow clients, and clients that send invalid bodies.
     async fn hostility(&mut self) -> Result<()> {
         let slow = join_all((0..SLOW).map(|_| self.reviewer.begin())).await;
         self.slow = slow.into_iter().collect::<Result<_>>()?;
@@ -136,7 +136,7 @@ impl Soak {
         Ok(())
     }
 
-    /// How many reports of audits were written.
+    /// Returns how many audit reports have been written.
     async fn audits(&self) -> Result<f64> {
         let mut written = 0.0;
         for pod in &self.site.guard.pods {
@@ -170,14 +170,14 @@ async fn sample(number: usize, pod: &Pod, passed: Duration) -> Result<SoakSample
 const TICK: Duration = Duration::from_secs(10);
 const AUDITS: Duration = Duration::from_secs(30);
 
-/// The shortest time between two audits that olmguard takes.
+/// The shortest interval of audits that olmguard accepts.
 const SHORTEST: Duration = Duration::from_secs(10);
 
-/// Bytes of the catalog: as many as a catalog with some hundred bundles has.
+/// The size of the catalog in bytes, that of a catalog with some hundred bundles.
 const BODY: usize = 1 << 20;
 
-/// Clients that begin a request, and go no further.
+/// The number of clients that send only the start of a request.
 const SLOW: usize = 50;
 
-/// Clients that send a megabyte that is no review.
+/// The number of clients that send a megabyte that is not a review.
 const NONSENSE: usize = 4;

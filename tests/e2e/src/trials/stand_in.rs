@@ -1,6 +1,6 @@
-//! What belongs to others and is not here: namespaces, and definitions that take anything.
+//! Stand-ins for parts of other projects: namespaces, and definitions that accept any object.
 
-/// Those of OLM: the usual ones, and OpenShift's.
+/// The namespaces of OLM: the usual ones, and those of OpenShift.
 pub(crate) const NAMESPACES: &str = "\
 apiVersion: v1
 kind: Namespace
@@ -15,7 +15,7 @@ kind: Namespace
 metadata: {name: openshift-catalogd}
 ";
 
-/// Kinds of cert-manager without their schema, so that no field of theirs is looked at.
+/// The kinds of cert-manager without their schemas, so their fields are not validated.
 pub(crate) const CERT_MANAGER: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -1,5 +1,4 @@
-//! The `ValidatingAdmissionPolicy` that is shipped: only operator-controller writes the status that
-//! edits are compared with.
+//! The shipped `ValidatingAdmissionPolicy`: only operator-controller can write the status that edits are compared with.
 
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use crate::kubectl::{Kubectl, Printed};
 use crate::trials::stand_in;
 use crate::until::within;
 
-/// In the namespace of OLM's own installation, then in the one of OpenShift.
+/// In the namespace of OLM's own installation, and then in that of OpenShift.
 pub(crate) async fn keeps_the_status_to_the_controller(cluster: &mut Cluster) -> Result<()> {
     let admin = cluster.kubectl()?;
     admin.apply(stand_in::NAMESPACES).await?;
@@ -49,7 +48,7 @@ pub(crate) async fn keeps_the_status_to_the_controller(cluster: &mut Cluster) ->
     Ok(())
 }
 
-/// A service account of the controller's name with the rights of an administrator, in this namespace.
+/// Creates a service account with the controller's name and administrator rights in this namespace.
 async fn account(cluster: &Cluster, admin: &Kubectl, namespace: &str) -> Result<Kubectl> {
     let create = format!("create serviceaccount {ACCOUNT} -n {namespace}");
     admin.run(&create, "").await?;
@@ -62,7 +61,7 @@ async fn account(cluster: &Cluster, admin: &Kubectl, namespace: &str) -> Result<
     Ok(Kubectl::new(program, kubeconfig, cluster.dir()))
 }
 
-/// The policy and its binding, out of everything that a profile has.
+/// Returns the policy and its binding from the objects of a profile.
 fn policy(manifest: &str) -> String {
     let objects = manifest.split("\n---\n");
     let of_policy = objects.filter(|object| object.contains("\nkind: ValidatingAdmissionPolicy"));
@@ -73,7 +72,7 @@ async fn is_taken(account: &Kubectl, edit: &str) -> Result<()> {
     account.run(edit, "").await.map(drop)
 }
 
-/// API servers apply a policy a moment after it is written.
+/// Waits until the edit is refused: API servers apply a policy a moment after it is written.
 async fn is_refused(account: &Kubectl, namespace: &str) -> Result<()> {
     let controller = format!("system:serviceaccount:{namespace}:{ACCOUNT}");
     let expected = format!(
@@ -95,14 +94,14 @@ async fn is_refused(account: &Kubectl, namespace: &str) -> Result<()> {
     Ok(())
 }
 
-/// The account that OLM's own installation names.
+/// The account in OLM's own installation.
 const ACCOUNT: &str = "operator-controller-controller-manager";
 
 const STATUS: &str = r#"patch clusterextension demo --subresource=status --type=merge -p {"status":{"install":{"bundle":{"name":"lantern-operator.v1.0.0","version":"1.0.0"}}}}"#;
 const OTHER_STATUS: &str = r#"patch clusterextension demo --subresource=status --type=merge -p {"status":{"install":{"bundle":{"name":"lantern-operator.v1.2.0","version":"1.2.0"}}}}"#;
 const DRY_RUN: &str = r#"patch clusterextension demo --subresource=status --type=merge --dry-run=server -p {"status":{"install":{"bundle":{"name":"lantern-operator.v1.3.0","version":"1.3.0"}}}}"#;
 
-/// Edits of the object itself, which the policy is not about.
+/// Edits of the object itself, which the policy does not cover.
 const OTHER_EDITS: [&str; 4] = [
     "label clusterextension demo team=lights",
     r#"patch clusterextension demo --type=merge -p {"metadata":{"finalizers":["e2e.test/a"]}}"#,

@@ -1,6 +1,6 @@
-//! What people see: kubectl's whole output for every way to edit, in every situation.
+//! The whole output of kubectl for every way to edit, in every situation.
 //!
-//! Each situation is one file of `golden/`, the same for every kubectl. `OLMGUARD_BLESS=1` writes them anew.
+//! Each situation has one file in `golden/`, the same for every kubectl. `OLMGUARD_BLESS=1` writes them again.
 
 mod situation;
 mod transcript;
@@ -21,7 +21,7 @@ use crate::say::say;
 use crate::until::until;
 use situation::Situation;
 
-/// The ways to edit, where the guard answers.
+/// All ways to edit, while the webhook answers.
 pub(crate) async fn of_a_guard_that_answers(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
@@ -39,7 +39,7 @@ pub(crate) async fn of_a_guard_that_answers(cluster: &mut Cluster) -> Result<()>
     guard.down().await
 }
 
-/// The same where it does not.
+/// All ways to edit, while the webhook does not answer.
 pub(crate) async fn of_a_guard_that_is_away(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
@@ -73,7 +73,7 @@ pub(crate) async fn of_a_guard_that_is_away(cluster: &mut Cluster) -> Result<()>
     show(cluster, &situation::DOWN_AND_IGNORE).await
 }
 
-/// An API server takes a change over a little later.
+/// Waits until edits have this answer: an API server applies a change a little later.
 async fn becomes(cluster: &Cluster, answer: &str) -> Result<()> {
     let extensions = Extensions::of(&cluster.client);
     until(answer, async || {
@@ -91,7 +91,7 @@ async fn passes(cluster: &Cluster) -> Result<()> {
     .await
 }
 
-/// Tries every edit by every kubectl there is, and compares.
+/// Tries every edit with every available kubectl, and compares the output.
 async fn show(cluster: &Cluster, situation: &Situation) -> Result<()> {
     for program in kubectls()? {
         let transcript =
@@ -101,7 +101,7 @@ async fn show(cluster: &Cluster, situation: &Situation) -> Result<()> {
     Ok(())
 }
 
-/// The one that was built, and the system's, if it has one.
+/// Returns the built kubectl, and that of the system if there is one.
 fn kubectls() -> Result<Vec<PathBuf>> {
     let built = assets::program("kubectl")?;
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -129,10 +129,10 @@ async fn configure(cluster: &Cluster, operation: &str) -> Result<()> {
     Ok(())
 }
 
-/// A package of four versions, each the successor of the one before.
+/// A package with four versions, each the successor of the one before.
 pub(super) const LANTERN: &str = include_str!("texts/lantern.jsonl");
 
-/// A catalog whose image is nowhere.
+/// A catalog whose image does not exist.
 const NEVER_SERVED: &str = "\
 apiVersion: olm.operatorframework.io/v1
 kind: ClusterCatalog

@@ -1,10 +1,10 @@
-//! Whether what olmguard says is what the real operator-controller does.
+//! Comparison of olmguard's verdicts with what the real operator-controller does.
 //!
-//! Each pair is an extension of its own: something is installed, by the controller from an image or by
-//! a record that it reads, and then an edit is asked for. The guard says through the API server what
-//! becomes of it, in a dry-run; then the edit is written past the guard, and the controller shows it.
-//! What the guard denies has to fail with the very text that it quotes, what it allows has to be
-//! installed, in the very version that it names. What the controller writes never reaches the guard.
+//! Each pair is an extension: something is installed, by the controller from an image or by a record that it reads, and
+//! then an edit is requested. olmguard gives its verdict through the API server in a dry run. Then the edit is written
+//! without olmguard, and the controller shows the result. An edit that olmguard denies must fail with exactly the text
+//! that olmguard quotes. An edit that it allows must install exactly the version that it names. The writes of the
+//! controller never reach olmguard.
 //!
 //! ```text
 //! recorded, made -> graphs -> drafts -> pairs (chosen by what `olmguard check` says of drafts)
@@ -45,16 +45,16 @@ use table::Table;
 pub(crate) use audits::audits_foretell_what_olm_does;
 pub(crate) use unjudged::passes_what_is_never_judged;
 
-/// What does not work is tried again and again, so that no more of it is there at a time.
+/// The most pairs at the same time, because the controller retries everything that does not work.
 const BATCH: usize = 24;
 
-/// The release that the controller is of.
+/// The release of the controller.
 const RELEASE: &str = "1.11";
 
-/// A number that makes the same pairs again.
+/// The variable with a seed, which gives the same pairs again.
 const SEED: &str = "OLMGUARD_E2E_SEED";
 
-/// The guard and operator-controller agree on every pair.
+/// olmguard and operator-controller agree on every pair.
 pub(crate) async fn agrees_with_the_controller(cluster: &mut Cluster) -> Result<()> {
     let seed = seed()?;
     agree(cluster, seed)
@@ -99,7 +99,7 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
     table.holds()
 }
 
-/// How often the controller has written extensions themselves, their finalizers that is.
+/// Returns how often the controller has written extensions themselves, that is, their finalizers.
 fn written(cluster: &Cluster) -> Result<usize> {
     let is_one = |it: &Audited| {
         let object = it.object_ref.as_ref();

@@ -1,6 +1,6 @@
-//! Uninstalled as `docs/install.md` says, while people work: no edit is lost, and nothing stays.
+//! Uninstallation as described in `docs/install.md`, while users work: no edit is lost, and nothing is left behind.
 //!
-//! It is the hardened profile, which refuses every edit while its configuration is there without pods.
+//! This uses the hardened profile, which refuses every edit while its configuration exists without pods.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::load::{Edit, Load, Right};
 use crate::say::say;
 use crate::trials::stand_in;
 
-/// By the one file and by kustomize, which render the same.
+/// With the single file and with kustomize, which render the same objects.
 pub(crate) async fn leaves_nothing_by_kubectl(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     let file = root("deploy/rendered/hardened-self-managed.yaml");
@@ -49,7 +49,7 @@ pub(crate) async fn leaves_nothing_by_kubectl(cluster: &mut Cluster) -> Result<(
     Ok(())
 }
 
-/// By Helm, after an upgrade with the same values and the way back, neither of which changes anything.
+/// With Helm, after an upgrade with the same values and a rollback, neither of which changes anything.
 pub(crate) async fn leaves_nothing_by_helm(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     let helm = kubectl.by(assets::program("helm")?);
@@ -81,7 +81,7 @@ pub(crate) async fn leaves_nothing_by_helm(cluster: &mut Cluster) -> Result<()> 
     switch_off_first(cluster).await?;
     helm.run(&format!("uninstall {release}"), "").await?;
     guard.down().await?;
-    // Helm keeps the definitions, and with them every policy, until somebody deletes them.
+    // Helm keeps the definitions, and with them every policy, until they are deleted.
     kubectl
         .run(
             "delete crd upgradepolicies.olmguard.dev upgradeguardrails.olmguard.dev",
@@ -95,13 +95,13 @@ pub(crate) async fn leaves_nothing_by_helm(cluster: &mut Cluster) -> Result<()> 
     is_as(cluster, &before).await
 }
 
-/// The first step, which none of the tools takes by itself.
+/// Runs the first step, which none of the tools does by itself.
 async fn switch_off_first(cluster: &Cluster) -> Result<()> {
     Page::read("install")?.run(cluster, "Uninstall").await?;
     Ok(())
 }
 
-/// Someone has switched it off, and it is not switched on by a tool that applies what it has.
+/// Turns the webhook off, and checks that an upgrade with the same values does not turn it on again.
 async fn stays_off(cluster: &Cluster, helm: &Kubectl, upgrade: &str) -> Result<()> {
     let page = Page::read("emergency")?;
     page.run(cluster, "Off").await?;
@@ -113,7 +113,7 @@ async fn stays_off(cluster: &Cluster, helm: &Kubectl, upgrade: &str) -> Result<(
     Ok(())
 }
 
-/// The label that a namespace made by Helm does not have.
+/// Sets the label that a namespace created by Helm does not have.
 async fn restrict(kubectl: &Kubectl) -> Result<()> {
     let label = "pod-security.kubernetes.io/enforce=restricted";
     kubectl
@@ -122,7 +122,7 @@ async fn restrict(kubectl: &Kubectl) -> Result<()> {
     Ok(())
 }
 
-/// Each object of the release with its version.
+/// Returns each object of the release with its version.
 async fn versions(kubectl: &Kubectl, helm: &Kubectl) -> Result<String> {
     let manifest = format!("get manifest {NAME} --namespace {NAMESPACE}");
     let manifest = helm.run(&manifest, "").await?;
@@ -132,14 +132,14 @@ async fn versions(kubectl: &Kubectl, helm: &Kubectl) -> Result<String> {
         .await
 }
 
-/// The part of the controllers: the pods end before what is in their namespace goes.
+/// The part of the controllers: ends the pods before the objects of their namespace are removed.
 async fn the_pods_go(cluster: &Cluster, mut guard: Deployment) -> Result<()> {
     cluster.is_leaving(NAMESPACE).await?;
     guard.down().await?;
     cluster.empty_namespace(NAMESPACE).await
 }
 
-/// People begin to work, on something that nobody refuses; the guard does refuse other things.
+/// Starts the edits of users, which are allowed. Other edits are denied by the webhook.
 async fn begin(cluster: &Cluster, before: &BTreeSet<String>) -> Result<Load> {
     let installed = cluster.inventory().await?.difference(before).count();
     ensure!(installed > 15, "only {installed} objects are found");
@@ -181,7 +181,7 @@ async fn is_as(cluster: &Cluster, before: &BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
-/// A path below the checkout.
+/// Returns a path below the root of the repository.
 fn root(path: &str) -> String {
     format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))
 }

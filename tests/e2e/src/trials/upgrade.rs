@@ -1,4 +1,4 @@
-//! One olmguard takes the place of another.
+//! Upgrades from one olmguard to another.
 
 mod build;
 mod delivery;
@@ -17,8 +17,8 @@ use crate::until::until;
 
 pub(crate) use delivery::of_what_olm_has_installed;
 
-/// Three replicas go over to another build of the same version, and back, while people work. Each time
-/// one of the new pods finds the cache of the build before, and reads it.
+/// Three replicas are upgraded to another build of the same version, and back, while users work. Each time, one of the
+/// new pods finds the cache of the previous build and reads it.
 pub(crate) async fn to_another_build_and_back(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::hardened(cluster).await?;
     let first = fs::canonicalize(&site.guard.setting.program)?;
@@ -38,10 +38,10 @@ pub(crate) async fn to_another_build_and_back(cluster: &mut Cluster) -> Result<(
     site.guard.down().await
 }
 
-/// Calls enough to lead to every pod many times.
+/// Enough calls to reach every pod many times.
 const SOME: usize = 50;
 
-/// Waits until a pod has written its cache, which it does after it has begun to answer.
+/// Waits until a pod has written its cache, which happens after it has started to answer.
 async fn cached(cluster: &Cluster, pod: usize) -> Result<()> {
     let folder = folder(cluster, pod);
     until("a catalog in the cache", async || {
@@ -61,7 +61,7 @@ fn all_run(guard: &Deployment, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The first of the new pods: it has the catalog, and from its cache.
+/// Checks that the first of the new pods has read the catalog from its cache.
 async fn reads_the_cache(guard: &Deployment, program: &Path) -> Result<()> {
     let pod = guard.pods.first().context("there is a pod")?;
     let bundles = pod.metric_sum("olmguard_catalog_bundles", CATALOG).await?;
@@ -77,7 +77,7 @@ async fn reads_the_cache(guard: &Deployment, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the harness gives a pod as its `emptyDir`.
+/// Returns the directory that the tests give a pod as its `emptyDir`.
 fn folder(cluster: &Cluster, pod: usize) -> PathBuf {
     cluster.dir().join(format!("{NAME}-{pod}/cache"))
 }

@@ -1,8 +1,8 @@
-//! What most trials begin and end with: a catalog, three replicas that must not be lost, and people at work.
+//! The start and the end of most trials: a catalog, three replicas that must stay available, and users at work.
 //!
-//! Every edit depends on the catalog: one is allowed because the catalog has its upgrade edge, the other
-//! is denied because the catalog has none. A replica that answers before it has loaded the catalog, or
-//! that has lost the catalog, answers something else, and that counts as wrong.
+//! Every edit depends on the catalog: one is allowed because the catalog has its upgrade edge, the other is denied
+//! because the catalog has none. A replica that answers before it has loaded the catalog, or after it has lost the
+//! catalog, gives another answer, which counts as wrong.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::olm::catalog::Catalog;
 use crate::say::say;
 use crate::until::until;
 
-/// The extension that people edit, which has 1.0.0.
+/// The extension that users edit, which has 1.0.0 installed.
 pub(super) const EXTENSION: &str = "demo";
 
-/// Its package, and the catalog of the package.
+/// The package of the extension, and the catalog of the package.
 pub(super) const PACKAGE: &str = "lantern-operator";
 pub(super) const CATALOG: &str = "hub";
 
@@ -29,17 +29,17 @@ pub(super) const CATALOG: &str = "hub";
 pub(super) struct Site {
     pub(super) olm: Olm,
     pub(super) guard: Deployment,
-    /// The digest of what the catalog serves.
+    /// The digest of the served content.
     pub(super) digest: String,
 }
 
 impl Site {
-    /// Three replicas, `failurePolicy: Fail`, a certificate of their own.
+    /// Sets up three replicas with `failurePolicy: Fail` and a self-managed certificate.
     pub(super) async fn hardened(cluster: &Cluster) -> Result<Self> {
         Self::hardened_with(cluster, &[]).await
     }
 
-    /// The same with an environment in addition to that of the manifests.
+    /// Like [`Site::hardened`], with variables in addition to those of the manifests.
     pub(super) async fn hardened_with(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Self> {
         let (olm, digest) = serve(cluster).await?;
         let guard = Deployment::up_with(cluster, "hardened-self-managed", extra).await?;
@@ -48,40 +48,40 @@ impl Site {
     }
 }
 
-/// OLM with the catalog, and the digest of what the catalog serves.
+/// Starts OLM with the catalog. Returns it with the digest of the served content.
 pub(super) async fn serve(cluster: &Cluster) -> Result<(Olm, String)> {
     let olm = Olm::without_controller(cluster).await?;
     let digest = olm.serve(cluster, &hub("", &FIRST)).await?;
     Ok((olm, digest))
 }
 
-/// The catalog with these versions, each the successor of the one before; `before` comes before them.
+/// Returns the catalog with these versions, each the successor of the one before, preceded by the text `before`.
 pub(super) fn hub(before: &str, versions: &[&str]) -> Catalog {
     Catalog::new(CATALOG, format!("{before}{}", chain(PACKAGE, versions)))
 }
 
-/// How a denial names the content that it is by.
+/// Returns how a denial cites its content.
 pub(super) fn cited(digest: &str) -> String {
     format!("\nCatalog: {CATALOG}@{digest}, content of ")
 }
 
-/// The versions that the catalog has first.
+/// The first versions of the catalog.
 pub(super) const FIRST: [&str; 3] = ["1.0.0", "1.1.0", "1.2.0"];
 
-/// People at work, until [`Work::end`].
+/// Users at work, until [`Work::end`].
 pub(super) struct Work {
     pub(super) load: Load,
-    /// How much the API server had written down before.
+    /// The number of requests in the audit log before.
     since: usize,
 }
 
-/// People begin to work on a new extension.
+/// Starts the edits of users on a new extension.
 pub(super) async fn begin(cluster: &Cluster) -> Result<Work> {
     install(cluster).await?;
     begin_again(cluster).await
 }
 
-/// The extension, with 1.0.0 installed.
+/// Creates the extension, with 1.0.0 installed.
 pub(super) async fn install(cluster: &Cluster) -> Result<()> {
     let extensions = Extensions::of(&cluster.client);
     extensions.create(EXTENSION, PACKAGE, "1.0.0").await?;
@@ -89,12 +89,12 @@ pub(super) async fn install(cluster: &Cluster) -> Result<()> {
     extensions.installed(EXTENSION, &bundle, "1.0.0").await
 }
 
-/// They work on the same extension again.
+/// Starts the edits of users on the same extension again.
 pub(super) async fn begin_again(cluster: &Cluster) -> Result<Work> {
     begin_with(cluster, edits("")).await
 }
 
-/// They work while the catalog gets other content: until that is loaded, olmguard denies nothing that
+/// Starts the edits of users while the catalog gets other content. Until that is loaded, olmguard denies nothing that
 /// the newer content may allow.
 pub(super) async fn begin_while_it_changes(cluster: &Cluster) -> Result<Work> {
     let denied = Right::NotASuccessorOrOutdated;
@@ -111,7 +111,7 @@ async fn begin_with(cluster: &Cluster, edits: Vec<Edit>) -> Result<Work> {
 }
 
 impl Work {
-    /// They stop. Every answer was right, and the API server wrote its reason code down.
+    /// Stops the edits. Every answer was right, and the API server has logged its reason code.
     pub(super) async fn end(self, cluster: &Cluster, what: &str) -> Result<()> {
         let counts = self.load.stop().await?;
         are_written_down(cluster, self.since, &counts.tokens).await?;
@@ -120,7 +120,7 @@ impl Work {
     }
 }
 
-/// People who asked the webhook directly stop; every answer was right.
+/// Stops direct reviews. Every answer must have been right.
 pub(super) async fn end(what: &str, load: Load) -> Result<()> {
     report(what, &load.stop().await?);
     Ok(())
@@ -135,7 +135,7 @@ fn report(what: &str, counts: &Counts) {
     ));
 }
 
-/// An edit that an API server lets by without an answer has no reason code.
+/// Checks the reason codes in the audit log. An edit that an API server allows without an answer has none.
 async fn are_written_down(
     cluster: &Cluster,
     since: usize,
@@ -153,8 +153,8 @@ async fn are_written_down(
         .with_context(|| format!("{expected:?} in the audit log, which has {found:?}"))
 }
 
-/// How many edits of people have which reason code; `-` is none. An answer that depends on when the
-/// content was loaded counts as the answer by that content: whether it is right has been seen already.
+/// Returns the number of users' edits by reason code, with `-` for none. An answer that depends on when the content was
+/// loaded counts as the answer by that content, because it was checked before.
 fn written_down(cluster: &Cluster, since: usize) -> Result<BTreeMap<String, usize>> {
     let mut tokens = BTreeMap::new();
     let requests = cluster.audited()?.into_iter().skip(since);
@@ -169,11 +169,11 @@ fn written_down(cluster: &Cluster, since: usize) -> Result<BTreeMap<String, usiz
     Ok(tokens)
 }
 
-/// The user name of people.
+/// The user name of the edits.
 const PEOPLE: &str = "e2e-people";
 
-/// One edit that the catalog allows and one that it denies, with this in the message; also after the
-/// catalog got versions between 1.1.0 and 1.2.0.
+/// Returns one edit that the catalog allows, and one that it denies with this text in the message. This also holds
+/// after the catalog has got versions between 1.1.0 and 1.2.0.
 pub(super) fn edits(naming: &str) -> Vec<Edit> {
     let naming = naming.to_owned();
     with_denied(Right::NotASuccessor { naming })

@@ -1,4 +1,4 @@
-//! What makes a catalog large, also once it is compressed.
+//! Content that makes a catalog large, even when it is compressed.
 
 use std::iter::successors;
 
@@ -6,7 +6,8 @@ use base16ct::lower::encode_string;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-/// Blobs of no schema that OLM knows, of so many bytes together; the same each time.
+/// Returns blobs of a schema that OLM does not know, with this total size. They are the same each
+/// time.
 pub(in crate::trials) fn of(bytes: usize) -> String {
     let first = Sha256::digest(b"ballast");
     let mut digests = successors(Some(first), |last| Some(Sha256::digest(last)));
@@ -22,5 +23,5 @@ pub(in crate::trials) fn of(bytes: usize) -> String {
     blobs.collect()
 }
 
-/// Bytes of each; a digest has 64 of them.
+/// The size of each blob in bytes. A digest gives 64 of them.
 const BLOB: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! What every replica comes to, as it says itself.
+//! The state of every replica, according to its own metrics and files.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::deployment::Deployment;
 use crate::pod::Pod;
 use crate::until::until;
 
-/// All that they watch is known to be as they know it.
+/// Waits until all watches are in sync.
 pub(super) async fn watch(guard: &Deployment) -> Result<()> {
     all(guard, "a pod's watches to be there", Pod::is_watching).await
 }
 
-/// They have noticed that the API server went away.
+/// Waits until they have noticed that the API server is away.
 pub(super) async fn have_lost_it(guard: &Deployment) -> Result<()> {
     let faults = async |pod: &Pod| pod.metric_sum(FAULTS, CATALOGS).await;
     all(guard, "a pod to lose the API server", async |pod| {
@@ -23,13 +23,13 @@ pub(super) async fn have_lost_it(guard: &Deployment) -> Result<()> {
     .await
 }
 
-/// They read a body: what they keep of it has begun.
+/// Waits until they read a body: their cache has an incomplete entry.
 pub(super) async fn read(guard: &Deployment) -> Result<()> {
     let reads = async |pod: &Pod| has_partial(&pod.folder(CACHE));
     all(guard, "a pod to read the body", reads).await
 }
 
-/// They have noticed that the body ended early.
+/// Waits until they have noticed that the body ended early.
 pub(super) async fn are_cut_off(guard: &Deployment) -> Result<()> {
     let ends = async |pod: &Pod| pod.metric_sum(FAILURES, r#"class="truncated""#).await;
     all(guard, "a pod to notice the end", async |pod| {
@@ -38,7 +38,7 @@ pub(super) async fn are_cut_off(guard: &Deployment) -> Result<()> {
     .await
 }
 
-/// They have tried so often, in vain, that the next try is some time off.
+/// Waits until so many attempts have failed that the next one is some time away.
 pub(super) async fn have_tried(guard: &Deployment, times: f64) -> Result<()> {
     let failures = async |pod: &Pod| pod.metric_sum(FAILURES, r#"class="connect""#).await;
     all(guard, "a pod to try again", async |pod| {
@@ -47,7 +47,7 @@ pub(super) async fn have_tried(guard: &Deployment, times: f64) -> Result<()> {
     .await
 }
 
-/// They hold what the catalogs' status names.
+/// Waits until they have loaded the content in the catalogs' status.
 pub(super) async fn catch_up(guard: &Deployment) -> Result<()> {
     let behind = async |pod: &Pod| pod.metric_sum(BEHIND, "").await.ok();
     all(guard, "a pod to catch up", async |pod| {

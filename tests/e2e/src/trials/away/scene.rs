@@ -1,4 +1,4 @@
-//! What is there before something goes away: a catalog, three replicas that check edits against it, and people.
+//! The scene before an outage: a catalog, three replicas that check edits against it, and users.
 
 use std::time::Duration;
 
@@ -18,17 +18,17 @@ use crate::trials::burst::followed;
 use crate::trials::work::{self, CATALOG, EXTENSION, Site, Work};
 use crate::verdict::Verdict;
 
-/// All that is played with.
+/// The parts of the scene.
 pub(super) struct Scene {
     pub(super) olm: Olm,
     pub(super) guard: Deployment,
     extensions: Extensions,
-    /// Of what the catalog serves.
+    /// The digest of the served content.
     pub(super) digest: String,
 }
 
 impl Scene {
-    /// An extension has 1.0.0; the catalog leads from there to 1.1.0, and on to 1.2.0.
+    /// Sets the scene: an extension has 1.0.0, and the catalog has upgrades to 1.1.0 and then to 1.2.0.
     pub(super) async fn set(cluster: &Cluster) -> Result<Self> {
         let Site { olm, guard, digest } = Site::hardened(cluster).await?;
         work::install(cluster).await?;
@@ -40,31 +40,31 @@ impl Scene {
         })
     }
 
-    /// People work.
+    /// Starts the edits of users.
     pub(super) async fn work(&self, cluster: &Cluster) -> Result<Work> {
         work::begin_again(cluster).await
     }
 
-    /// The webhook is asked the same without the API server; the answers name what the catalog has now.
+    /// Starts the same edits directly at the webhook. The answers must cite the current content of the catalog.
     pub(super) async fn reviews(&self, cluster: &Cluster) -> Result<Load> {
         let reviewer = Reviewer::of(cluster, &self.guard, EXTENSION).await?;
         let edits = work::edits(&work::cited(&self.digest));
         Ok(Load::straight(reviewer, edits))
     }
 
-    /// The catalog gets other content, with this before the extension's package.
+    /// Replaces the content of the catalog, with this text before the extension's package.
     pub(super) async fn change(&mut self, cluster: &Cluster, ballast: &str) -> Result<()> {
         let changed = work::hub(ballast, &["1.0.0", "1.1.0", "1.1.1", "1.2.0"]);
         self.digest = self.olm.serve(cluster, &changed).await?;
         Ok(())
     }
 
-    /// When catalogd last unpacked the catalog, as its status says.
+    /// Returns the time at which catalogd last unpacked the catalog, according to its status.
     pub(super) async fn unpacked(&self, cluster: &Cluster) -> Result<Option<Value>> {
         Ok(unpacked(&catalog::api(cluster).get(CATALOG).await?))
     }
 
-    /// Waits until it has done so again.
+    /// Waits until catalogd has unpacked it again.
     pub(super) async fn is_unpacked_after(
         &self,
         cluster: &Cluster,
@@ -76,7 +76,7 @@ impl Scene {
         .await
     }
 
-    /// Edits are denied by what the catalog has now, in every replica.
+    /// Waits until edits are denied by the current content in every replica.
     pub(super) async fn followed(&self, what: &str, bound: Duration) -> Result<()> {
         let line = work::cited(&self.digest);
         self.answered(what, bound, |verdict| {
@@ -85,8 +85,8 @@ impl Scene {
         .await
     }
 
-    /// Edits that the loaded content would deny are undecided in every replica, because newer content is
-    /// known and not loaded.
+    /// Waits until edits that the loaded content would deny are undecided in every replica, because newer content is
+    /// known but not loaded.
     pub(super) async fn is_outdated(&self, what: &str, bound: Duration) -> Result<()> {
         self.answered(what, bound, |verdict| verdict.warns(&["[CatalogOutdated]"]))
             .await

@@ -1,4 +1,4 @@
-//! The metrics that only a real cluster moves, read from every pod at the end.
+//! The metrics that change only in a real cluster, read from every pod at the end.
 
 use std::ops::RangeInclusive;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use crate::deployment::Deployment;
 use crate::pod::samples;
 use crate::say::say;
 
-/// The moment from which everything has happened, in Unix time.
+/// The start of the events, in Unix time.
 pub(super) struct Since(f64);
 
 impl Since {
@@ -17,8 +17,8 @@ impl Since {
         Ok(Self(unix_time()?))
     }
 
-    /// A catalog was loaded, its content replaced and the watch of catalogs restarted: the series of
-    /// every pod say so.
+    /// Checks the series of every pod after a catalog was loaded, its content was replaced, and the watch of catalogs
+    /// was restarted.
     pub(super) async fn have_moved(&self, guard: &Deployment) -> Result<()> {
         let now = unix_time()?;
         let expected = self.expected(now);
@@ -39,7 +39,7 @@ impl Since {
         Ok(())
     }
 
-    /// Each series with what its labels contain and what the sum of its samples must be.
+    /// Returns each series with a part of its labels and the range of the sum of its samples.
     fn expected(&self, now: f64) -> Vec<(&'static str, &'static str, RangeInclusive<f64>)> {
         let (hub, watch) = (r#"catalog="hub""#, r#"resource="clustercatalogs""#);
         let recent = self.0..=now + 1.0;
@@ -70,7 +70,7 @@ impl Since {
                 watch,
                 recent,
             ),
-            // A certificate is valid from some time before it is made, for clocks that are late.
+            // A certificate is valid from some time before it is made, to allow for clocks that are behind.
             ("olmguard_tls_cert_not_before_seconds", "", 1.0..=now),
             ("olmguard_tls_cert_not_after_seconds", "", now..=f64::MAX),
             (

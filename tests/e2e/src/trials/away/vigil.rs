@@ -1,4 +1,4 @@
-//! Whether each pod stays ready, all the time.
+//! Checks that each pod stays ready all the time.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,20 +14,20 @@ use crate::deployment::Deployment;
 use crate::pod::OPS;
 use crate::say::say;
 
-/// How often each is asked.
+/// The time between two checks of a pod.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Half of what a readiness probe of the manifests needs to take a pod out.
+/// Half of the time that the readiness probe of the manifests needs to remove a pod.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Pods that are asked again and again, until [`Vigil::end`].
+/// Repeated checks of pods, until [`Vigil::end`].
 pub(super) struct Vigil {
     stop: oneshot::Sender<()>,
     running: JoinHandle<Seen>,
 }
 
 impl Vigil {
-    /// Begins with those there are.
+    /// Starts to check the current pods.
     pub(super) fn begin(guard: &Deployment) -> Self {
         let pods = guard.pods.iter();
         let pods = pods.map(|pod| SocketAddr::new(pod.address, OPS)).collect();
@@ -36,9 +36,9 @@ impl Vigil {
         Self { stop, running }
     }
 
-    /// None may have been not ready for long.
+    /// Fails if a pod was not ready for long.
     pub(super) async fn end(self, what: &str) -> Result<()> {
-        // Its task looks at this until it ends.
+        // Its task checks this until it ends.
         let _ended = self.stop.send(());
         let Seen { asked, longest, .. } = self.running.await?;
         let longest_ms = longest.as_millis();
@@ -50,12 +50,12 @@ impl Vigil {
     }
 }
 
-/// What was answered so far.
+/// The answers so far.
 #[derive(Default)]
 struct Seen {
     asked: usize,
     longest: Duration,
-    /// Who is not ready, and since when.
+    /// The pods that are not ready, and since when.
     unready: BTreeMap<SocketAddr, Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! The time of day in pods: libfaketime tells another one to a program that is linked with a C library.
+//! The time of day in pods, which libfaketime changes for a program that is linked with a C library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 
 use crate::pod::Setting;
 
-/// A clock that is moved while programs read it; it is right at first.
+/// A clock that is changed while programs read it. It is right at first.
 pub(super) struct PodClock {
-    /// What libfaketime reads: by how much the clock is wrong.
+    /// The file that libfaketime reads, with the offset of the clock.
     file: PathBuf,
     library: PathBuf,
 }
@@ -24,21 +24,21 @@ impl PodClock {
         Ok(clock)
     }
 
-    /// By how much it is wrong from now on, such as `+45m`.
+    /// Sets the offset of the clock, such as `+45m`.
     pub(super) fn is(&self, offset: &str) -> Result<()> {
-        // Renamed, because programs read it at any time.
+        // Replaced by a rename, because programs can read it at any time.
         let next = self.file.with_extension("next");
         fs::write(&next, offset)?;
         fs::rename(next, &self.file).context("a clock is moved")
     }
 
-    /// Pods that start from now on read it.
+    /// Makes pods that start from now on use this clock.
     pub(super) fn is_read_by(&self, setting: &mut Setting) -> Result<()> {
         let variables = [
             ("LD_PRELOAD", path(&self.library)?),
             ("FAKETIME_TIMESTAMP_FILE", path(&self.file)?),
             ("FAKETIME_NO_CACHE", "1"),
-            // Timeouts go on as they are: what is wrong is the time of day.
+            // Timeouts are not affected: only the time of day is wrong.
             ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -51,7 +51,7 @@ fn path(path: &Path) -> Result<&str> {
     path.to_str().context("a path is text")
 }
 
-/// Where Debian has it: in a folder for the architecture.
+/// Returns the library, which Debian installs in a directory for the architecture.
 fn library() -> Result<PathBuf> {
     let folders = fs::read_dir("/usr/lib")?.flatten();
     let mut files = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));

@@ -1,4 +1,4 @@
-//! What stands before catalogd: guards reach it through here, as it is or broken.
+//! A gate in front of catalogd, which forwards its content or breaks it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,24 +25,24 @@ use crate::pki::Pki;
 use crate::registry::TlsListener;
 use crate::review::trusting;
 
-/// What it does to an answer.
+/// The behaviour of the gate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum GateMode {
-    /// Hands it on.
+    /// Forwards the response.
     Open,
-    /// Hangs up.
+    /// Closes the connection.
     Closed,
-    /// A byte at a time.
+    /// Sends one byte at a time.
     Slow,
-    /// Hangs up in the middle.
+    /// Closes the connection in the middle of the body.
     Truncating,
-    /// There is nothing.
+    /// Answers 404.
     NotFound,
-    /// Status 200 and no catalog.
+    /// Answers 200 with content that is not a catalog.
     Lying,
 }
 
-/// A gate that is open; it ends when this is dropped.
+/// A gate that is open at first. It ends when this is dropped.
 pub(super) struct Gate {
     pub(super) port: u16,
     mode: watch::Sender<GateMode>,
@@ -57,7 +57,7 @@ struct Behind {
     tls: TlsConnector,
 }
 
-/// Where to say on which port catalogd is.
+/// A sender for the port of catalogd, once it is known.
 pub(super) type ContentPort = watch::Sender<Option<u16>>;
 
 impl Gate {
@@ -75,7 +75,7 @@ impl Gate {
         let router = Router::new().fallback(pass).with_state(behind);
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            // It has no end of its own.
+            // The server never ends by itself.
             let _ended = axum::serve(listener, router).await;
         });
         let gate = Self {
@@ -129,7 +129,7 @@ fn answer(mode: GateMode, body: Bytes) -> Response {
 }
 
 impl Behind {
-    /// What catalogd has there.
+    /// Returns the content that catalogd serves there.
     async fn fetch(&self, uri: &Uri) -> Result<Bytes> {
         let port = self.content.borrow().context("catalogd has not started")?;
         let tcp = TcpStream::connect(("127.0.0.1", port)).await?;
@@ -150,5 +150,5 @@ impl Behind {
     }
 }
 
-/// Between two bytes of a slow body.
+/// The pause between two bytes of a slow body.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -1,4 +1,4 @@
-//! What people see of one fault.
+//! The effect of one fault on users.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ use olmguard_figures::FaultRow;
 use crate::load::{Counts, Load, WrongKind};
 use crate::say::say;
 
-/// People edit before, during and after a fault.
+/// Users who edit before, during and after a fault.
 pub(super) struct Fault {
     name: &'static str,
     load: Load,
     begun: Instant,
-    /// When it was over, or began if that is not known.
+    /// The end of the fault, or its start if the end is not known.
     over: Instant,
 }
 
@@ -21,12 +21,12 @@ pub(super) struct Fault {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Lost {
     Nothing,
-    /// Those that are sent to a pod that has died, until its Service notices: nobody but the API server could ask again.
+    /// Edits sent to a pod that has died, until its Service notices: only the API server could retry them.
     WhileItLeadsThere,
 }
 
 impl Fault {
-    /// With people at work, who have made some edits.
+    /// Starts with users who have made some edits.
     pub(super) async fn of(name: &'static str, mut load: Load) -> Result<Self> {
         load.go_on(SOME).await?;
         let now = Instant::now();
@@ -51,7 +51,7 @@ impl Fault {
         self.over = Instant::now();
     }
 
-    /// People make some more edits, and stop. Says the row.
+    /// Lets users make some more edits, stops them, and prints the row.
     pub(super) async fn ends(mut self, lost: Lost) -> Result<()> {
         self.load.go_on(SOME).await?;
         let counts = self.load.count().await?;
@@ -76,7 +76,7 @@ impl Fault {
     }
 }
 
-/// How long after the fault the last edit was made that was not answered as before.
+/// Returns how long after the fault the last edit was made that had another answer than before.
 fn last(counts: &Counts, over: Instant) -> Duration {
     let after = counts
         .wrong
@@ -85,8 +85,8 @@ fn last(counts: &Counts, over: Instant) -> Duration {
     after.max().unwrap_or_default()
 }
 
-/// Edits enough to lead to every pod many times.
+/// Enough edits to reach every pod many times.
 const SOME: usize = 150;
 
-/// Milliseconds. A pause between tries is at most a minute, and a change of status ends it.
+/// The limit in milliseconds. A pause between attempts is at most a minute, and a change of status ends it.
 const BOUND: u64 = 10_000;

@@ -1,4 +1,4 @@
-//! Two replicas, a catalog and people, for one fault after another.
+//! Two replicas, a catalog and users, for one fault after another.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ use crate::review::Reviewer;
 use crate::trials::work::{self, EXTENSION};
 use crate::until::within;
 
-/// All that is played with.
+/// The parts of the scene.
 pub(in crate::trials) struct Site {
     olm: Olm,
     pub(in crate::trials) guard: Deployment,
-    /// The digest of what the catalog serves.
+    /// The digest of the served content.
     digest: String,
-    /// How many versions the catalog has had, so that each content is another.
+    /// The number of contents so far, so that each one differs.
     changes: usize,
 }
 
-/// More edits than people make.
+/// More edits than users make.
 pub(super) struct Flood(Vec<Load>);
 
 impl Site {
@@ -35,7 +35,7 @@ impl Site {
         Self::with(cluster, olm, &rendered(PROFILE)?, &[]).await
     }
 
-    /// The same, with audits that are made this often.
+    /// Sets up a site with audits at this interval.
     pub(in crate::trials) async fn audited(cluster: &Cluster, often: Duration) -> Result<Self> {
         cluster
             .define_resources(&["clusterreports"], "openreports.io")
@@ -47,7 +47,7 @@ impl Site {
         Self::with(cluster, olm, &manifest, &often).await
     }
 
-    /// The same, with a gate between catalogd and the guard.
+    /// Sets up a site with a gate between catalogd and the webhook.
     pub(super) async fn behind_a_gate(cluster: &Cluster) -> Result<(Self, Gate)> {
         let (gate, content) = Gate::open(&cluster.pki).await?;
         let external = External::Gate(gate.port);
@@ -79,12 +79,12 @@ impl Site {
         })
     }
 
-    /// A fault that people see.
+    /// Starts a fault that is observed by users.
     pub(super) async fn fault(&self, cluster: &Cluster, name: &'static str) -> Result<Fault> {
         Fault::of(name, work::begin_again(cluster).await?.load).await
     }
 
-    /// A fault that takes the API server away.
+    /// Starts a fault that takes the API server away, observed by direct reviews.
     pub(super) async fn fault_of_reviews(
         &self,
         cluster: &Cluster,
@@ -98,14 +98,14 @@ impl Site {
         Reviewer::of(cluster, &self.guard, EXTENSION).await
     }
 
-    /// So many times the edits of people, sent to the Service.
+    /// Sends the edits of users this many times to the Service.
     pub(super) async fn flood(&self, cluster: &Cluster, times: usize) -> Result<Flood> {
         let reviewer = self.reviewer(cluster).await?;
         let load = |_| Load::straight(reviewer.clone(), work::edits(""));
         Ok(Flood((0..times).map(load).collect()))
     }
 
-    /// The catalog gets other content, with this before the package of the extension.
+    /// Replaces the content of the catalog, with this text before the package of the extension.
     pub(in crate::trials) async fn change(
         &mut self,
         cluster: &Cluster,
@@ -119,9 +119,10 @@ impl Site {
         Ok(())
     }
 
-    /// Every replica answers by what the catalog has now.
+    /// Waits until every replica answers by the current content of the catalog.
     ///
-    /// Each is asked itself: an API server that has an idle connection to one asks no other.
+    /// Each replica is called directly: an API server with an idle connection to one replica calls
+    /// no other.
     pub(in crate::trials) async fn is_followed(&self, cluster: &Cluster) -> Result<()> {
         let line = work::cited(&self.digest);
         let reviewer = self.reviewer(cluster).await?;
@@ -139,7 +140,7 @@ impl Site {
 }
 
 impl Flood {
-    /// Every answer was right.
+    /// Ends the flood. Every answer must have been right.
     pub(super) async fn end(self) -> Result<()> {
         for load in self.0 {
             load.stop().await?;
@@ -150,5 +151,5 @@ impl Flood {
 
 pub(super) const PROFILE: &str = "hardened-self-managed";
 
-/// For content that comes once a fault is over.
+/// The limit for content that arrives after a fault.
 const BOUND: Duration = Duration::from_secs(10);

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use crate::image::bundle::BundleSource;
 
-/// The name of a bundle.
+/// Returns the name of a bundle.
 pub(super) fn name(package: &str, version: &str) -> String {
     format!("{package}.v{version}")
 }
 
-/// The smallest bundle of a package that installs.
+/// Returns the smallest bundle of a package that can be installed.
 pub(super) fn smallest(package: &str, version: &str) -> BundleSource {
     BundleSource::new(package, &name(package, version), version)
 }
 
-/// The same with a CRD, which it owns.
+/// Returns the smallest bundle with a CRD that it owns.
 pub(super) fn with_crd(package: &str, version: &str, crd: Value) -> BundleSource {
     let mut bundle = smallest(package, version).beside(crd);
     put(
@@ -25,7 +25,7 @@ pub(super) fn with_crd(package: &str, version: &str, crd: Value) -> BundleSource
     bundle
 }
 
-/// Supports these install modes alone.
+/// Makes a bundle support only these install modes.
 pub(super) fn support(bundle: &mut BundleSource, modes: &[&str]) {
     let modes = modes
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn support(bundle: &mut BundleSource, modes: &[&str]) {
     put(&mut bundle.csv, "/spec/installModes", modes.collect());
 }
 
-/// What a catalog says of a bundle, as opm takes it from the CSV.
+/// Returns the catalog metadata of a bundle, as opm reads it from the CSV.
 pub(super) fn metadata(bundle: &BundleSource) -> Value {
     let of_csv = [
         ("installModes", "/spec/installModes"),
@@ -50,12 +50,12 @@ fn owned(package: &str) -> Value {
     json!({ "owned": [{ "name": crd_name(package), "kind": "Widget", "version": "v1" }] })
 }
 
-/// The name of the CRD of a package.
+/// Returns the name of a package's CRD.
 pub(super) fn crd_name(package: &str) -> String {
     format!("widgets.{package}.example.com")
 }
 
-/// A CRD of a package, with a schema that has something of everything.
+/// Returns the CRD of a package, with a schema that covers every feature.
 pub(super) fn crd(package: &str) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -70,7 +70,7 @@ pub(super) fn crd(package: &str) -> Value {
     })
 }
 
-/// A version of the CRD that is served and stored.
+/// Returns a version of the CRD that is served and stored.
 pub(super) fn version(name: &str) -> Value {
     json!({
         "name": name, "served": true, "storage": true,
@@ -90,7 +90,7 @@ pub(super) fn version(name: &str) -> Value {
     })
 }
 
-/// Puts a value at a pointer whose parent is there: a member, or an item at the end of a list by `-`.
+/// Inserts a value at a pointer whose parent exists: a member, or an item at the end of a list if the key is `-`.
 pub(super) fn put(into: &mut Value, pointer: &str, value: Value) {
     let Some((parent, key)) = pointer.rsplit_once('/') else {
         return;
@@ -104,7 +104,7 @@ pub(super) fn put(into: &mut Value, pointer: &str, value: Value) {
     }
 }
 
-/// Takes away what is at a pointer.
+/// Removes the value at a pointer.
 pub(super) fn take(from: &mut Value, pointer: &str) {
     if let Some((parent, key)) = pointer.rsplit_once('/')
         && let Some(Value::Object(parent)) = from.pointer_mut(parent)

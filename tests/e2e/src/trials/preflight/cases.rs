@@ -1,4 +1,4 @@
-//! First installations, and upgrades whose bundle is at fault.
+//! First installations, and upgrades with a faulty bundle.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -7,29 +7,29 @@ use super::bundles::{self, crd, put, smallest, take, with_crd};
 use crate::image::bundle::{ANNOTATIONS, BundleSource, CSV};
 use crate::registry::Registry;
 
-/// One extension and the bundle that an edit asks for.
+/// An extension and the bundle that an edit requests.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     /// The name of the extension, its namespace and its package.
     pub(super) name: &'static str,
-    /// Objects that are in the cluster.
+    /// Objects that exist in the cluster.
     pub(super) there: Vec<Value>,
-    /// What is installed.
+    /// The installed bundle.
     pub(super) from: Option<BundleSource>,
-    /// What is asked for.
+    /// The requested bundle.
     pub(super) to: BundleSource,
-    /// How the catalog refers to the image, which has a digest.
+    /// The reference of the catalog to the image, made from one with a digest.
     pub(super) reference: fn(&str) -> String,
-    /// More of the extension's spec.
+    /// Additional fields of the extension's spec.
     pub(super) spec: Value,
 }
 
-/// The version that is installed, and the one that is asked for.
+/// The installed version and the requested version.
 pub(super) const FROM: &str = "1.0.0";
 pub(super) const TO: &str = "1.1.0";
 
 impl Case {
-    /// A first installation of what is made of the smallest bundle.
+    /// Creates a first installation of a changed smallest bundle.
     pub(super) fn new(name: &'static str, change: impl FnOnce(&mut BundleSource)) -> Self {
         let mut to = smallest(name, TO);
         change(&mut to);
@@ -47,25 +47,25 @@ impl Case {
         }
     }
 
-    /// The same as an upgrade.
+    /// Makes the case an upgrade.
     pub(super) fn from(mut self, from: BundleSource) -> Self {
         self.from = Some(from);
         self
     }
 
-    /// The same with an object in the cluster.
+    /// Adds an object to the cluster.
     pub(super) fn there(mut self, object: Value) -> Self {
         self.there.push(object);
         self
     }
 
-    /// The same with another reference in the catalog.
+    /// Sets another reference in the catalog.
     fn referred(mut self, reference: fn(&str) -> String) -> Self {
         self.reference = reference;
         self
     }
 
-    /// The blobs of its package. The images are pushed.
+    /// Pushes the images, and returns the blobs of the package.
     pub(super) async fn blobs(&self, registry: &Registry) -> Result<Vec<Value>> {
         let package = self.name;
         let mut blobs = vec![
@@ -95,7 +95,7 @@ impl Case {
     }
 }
 
-/// With the default settings.
+/// Returns the cases with the default settings.
 pub(super) fn all() -> Vec<Case> {
     [
         images(),
@@ -122,7 +122,8 @@ fn images() -> Vec<Case> {
     ]
 }
 
-/// As long as the label of a Helm release's Secret allows, longer than that, and longer than Helm takes.
+/// Names that are as long as the label of a Helm release's Secret allows, longer than that, and longer than Helm
+/// accepts.
 const CHARACTERS_41: &str = "a-name-of-forty-one-characters-is-allowed";
 const CHARACTERS_42: &str = "a-name-of-forty-two-characters-is-too-long";
 const CHARACTERS_54: &str = "a-name-of-fifty-four-characters-is-more-than-helm-take";
@@ -289,7 +290,7 @@ fn of_the_cluster() -> Vec<Case> {
         with_own_crd("new-crd-of-its-past")
             .from(smallest("new-crd-of-its-past", FROM))
             .there(marked(crd("new-crd-of-its-past"), "new-crd-of-its-past")),
-        // The owner of the CRD that the next one has, too.
+        // This extension owns the CRD that the next one has, too.
         Case::of(OWNER, with_crd(OWNER, TO, crd(OWNER))).from(with_crd(OWNER, FROM, crd(OWNER))),
         Case::of("crd-of-another", of_another),
     ]
@@ -297,7 +298,7 @@ fn of_the_cluster() -> Vec<Case> {
 
 const OWNER: &str = "owner";
 
-/// The Deployment that the smallest bundle of a package makes, as someone else has made it.
+/// Returns the Deployment of a package's smallest bundle, as if another client had created it.
 fn deployment_of(package: &str) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
@@ -320,7 +321,7 @@ fn class(name: &str) -> Value {
     })
 }
 
-/// An object as an extension leaves it that was deleted without it.
+/// Marks an object as left behind by a deleted extension.
 fn marked(mut object: Value, extension: &str) -> Value {
     put(
         &mut object,

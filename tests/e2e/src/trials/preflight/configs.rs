@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::bundles::support;
 use super::cases::Case;
 
-/// With both gates that are about them.
+/// Returns the cases with both gates for configurations.
 pub(super) fn all() -> Vec<Case> {
     let (all, own, single) = ("AllNamespaces", "OwnNamespace", "SingleNamespace");
     let watch = |name, modes: &[&str], namespace: Value| {

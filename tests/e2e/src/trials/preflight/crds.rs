@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::bundles::{crd, put, smallest, take, version, with_crd};
 use super::cases::{Case, FROM, TO};
 
-/// One upgrade of each change.
+/// Returns one upgrade for each change.
 pub(super) fn all() -> Vec<Case> {
     [of_fields(), of_versions(), without_checks()].concat()
 }
 
-/// What is changed of the schema of `spec`, by pointers below it: a new value, or none for what goes.
+/// Changes of the schema of `spec`, by pointers below it: a new value, or `None` to remove it.
 type Changes = &'static [(&'static str, Option<&'static str>)];
 
 const OF_FIELDS: &[(&str, Changes)] = &[
@@ -207,7 +207,7 @@ fn of_versions() -> Vec<Case> {
     ]
 }
 
-/// With `crdUpgradeSafety.enforcement: None`.
+/// Returns the cases with `crdUpgradeSafety.enforcement: None`.
 fn without_checks() -> Vec<Case> {
     let cases = [
         upgrade("field-removed-unchecked", |crd| {

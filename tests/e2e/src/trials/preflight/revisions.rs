@@ -1,5 +1,5 @@
-//! First installations with the Boxcutter runtime: whether operator-controller makes a revision. Nothing rolls one out
-//! here.
+//! First installations with the Boxcutter runtime: whether operator-controller creates a revision. No revision is
+//! rolled out here.
 
 use anyhow::{Context, Result, ensure};
 use kube::Api;
@@ -33,13 +33,14 @@ pub(super) fn all() -> Vec<Case> {
 }
 
 impl Verdict {
-    /// Whether the controller makes a revision if the edit is allowed, and otherwise gives the same reason for none.
+    /// Checks that the controller creates a revision if the edit is allowed, and otherwise gives the same reason for
+    /// none.
     pub(super) async fn holds_for_revision(&self, stage: &Stage<'_>, case: &Case) -> Result<()> {
         stage.create(case.name, &case.edit()).await?;
         let revisions = revisions(stage.cluster);
         let revision = format!("{}-1", case.name);
         if self.allows() {
-            // The controller says nothing of itself until the revision is rolled out.
+            // The controller does not report anything until the revision is rolled out.
             let made = await_condition(revisions, &revision, |made: Option<&_>| made.is_some());
             let made = timeout(PATIENCE, made).await;
             made.with_context(|| format!("waited {PATIENCE:?} for revision {revision}"))??;

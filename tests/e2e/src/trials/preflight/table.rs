@@ -1,4 +1,4 @@
-//! What `olmguard check` reports of the edits, and the comparison with what the controller does.
+//! The reports of `olmguard check` on the edits, and the comparison with the controller.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::cluster::Cluster;
 use crate::kubectl::Kubectl;
 use crate::olm::progress::Progress;
 
-/// The command, with what it needs to reach the cluster and the registry.
+/// The command, with its access to the cluster and the registry.
 pub(super) struct CheckCommand {
     olmguard: Kubectl,
     arguments: String,
@@ -22,7 +22,7 @@ pub(super) struct CheckCommand {
     authority: String,
 }
 
-/// What it reports of one edit.
+/// The report on one edit.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Verdict {
     name: String,
@@ -56,7 +56,7 @@ impl CheckCommand {
         })
     }
 
-    /// By the names of the extensions.
+    /// Returns the verdicts by the names of the extensions.
     pub(super) async fn check(&self, edits: &[Value]) -> Result<BTreeMap<String, Verdict>> {
         let all: Vec<String> = edits.iter().map(Value::to_string).collect();
         fs::write(self.olmguard.home().join("edits.json"), all.join("\n---\n"))?;
@@ -74,7 +74,7 @@ impl CheckCommand {
 }
 
 impl Verdict {
-    /// Whether it is sure that the bundle is installed.
+    /// Whether the bundle will certainly be installed.
     pub(super) fn allows(&self) -> bool {
         self.word == "allow" && self.checks.is_empty()
     }
@@ -84,12 +84,12 @@ impl Verdict {
         self.word == "deny"
     }
 
-    /// Whether it is a warning that the bundle may not be installed.
+    /// Whether the verdict warns that the bundle may not be installed.
     fn warns(&self) -> bool {
         self.word == "allow" && !self.checks.is_empty()
     }
 
-    /// Whether the controller did what it predicts, and for the same reason.
+    /// Whether the controller did what the verdict predicts, and for the same reason.
     fn holds(&self, outcome: &Progress) -> bool {
         match (self.word.as_str(), outcome) {
             ("allow", Progress::Done(_)) => true,
@@ -101,7 +101,8 @@ impl Verdict {
         }
     }
 
-    /// Whether the controller gives the same reason: the quoted text, or what its texts of the first check have in common.
+    /// Whether the controller gives the same reason: the quoted text, or the common part of its messages for the first
+    /// check.
     pub(super) fn is_why(&self, message: &str) -> bool {
         if let Some(upstream) = &self.upstream {
             return message.contains(upstream);
@@ -114,7 +115,7 @@ impl Verdict {
     }
 }
 
-/// A part of the controller's text for each check whose text is not quoted.
+/// A part of the controller's message for each check whose message is not quoted.
 const SAYS: &[(&str, &[&str])] = &[
     ("bundle-format", &["manifests", "metadata/annotations.yaml"]),
     ("config-required", &["install modes"]),
@@ -147,7 +148,7 @@ const SAYS: &[(&str, &[&str])] = &[
     ("revision-too-many-objects", &["must have at most 50 items"]),
 ];
 
-/// For first installations, and for upgrades.
+/// The messages for first installations and for upgrades.
 const FOREIGN: &[&str] = &[
     "cannot be managed by operator-controller",
     "cannot be imported into the current release",
@@ -155,11 +156,11 @@ const FOREIGN: &[&str] = &[
 
 const CRD: &[&str] = &["validating upgrade for CRD"];
 
-/// How many edits were compared, and what was found in them.
+/// The number of compared edits, and their results.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     allowed: usize,
-    /// The extensions that may not be installed.
+    /// The extensions with a warning.
     warned: Vec<String>,
     denied: usize,
     quoted: usize,
@@ -188,7 +189,7 @@ impl Table {
         }
     }
 
-    /// Enough edits, each of these checks at least once, no warning but these, and no difference.
+    /// Checks that there are enough edits, each of these checks at least once, no other warnings, and no difference.
     pub(super) fn holds(&self, least: usize, checks: &[&str], warned: &[&str]) -> Result<()> {
         let differences = &self.differences;
         ensure!(differences.is_empty(), "{}", differences.join("\n\n"));

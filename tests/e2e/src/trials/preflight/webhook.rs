@@ -1,4 +1,4 @@
-//! Whether the webhook with `--pull` answers each upgrade as `olmguard check --pull` does.
+//! Comparison of the webhook with `--pull` and `olmguard check --pull` for each upgrade.
 
 use anyhow::{Context, Result, ensure};
 use kube::api::{Patch, PatchParams};
@@ -14,7 +14,7 @@ use crate::extension::Extensions;
 use crate::pod::Pod;
 use crate::until::until_ok;
 
-/// The webhook, with what it has read of images.
+/// The webhook, which reads images in advance.
 pub(super) struct PullingWebhook<'c> {
     cluster: &'c Cluster,
     deployment: Deployment,
@@ -22,7 +22,7 @@ pub(super) struct PullingWebhook<'c> {
 }
 
 impl<'c> PullingWebhook<'c> {
-    /// Deploys it, and waits until it has read what it can read.
+    /// Deploys it, and waits until it has read all images that it can read.
     pub(super) async fn start(cluster: &'c Cluster, gates: &str) -> Result<Self> {
         let kubectl = cluster.kubectl()?;
         let manifest = with_component(cluster, &kubectl, "default-self-managed", "pull").await?;
@@ -71,7 +71,7 @@ impl<'c> PullingWebhook<'c> {
         Ok(())
     }
 
-    /// Takes it away: the edits that follow are for the controller alone.
+    /// Removes the webhook, so that the controller alone handles the following edits.
     pub(super) async fn down(mut self) -> Result<()> {
         let kubectl = self.cluster.kubectl()?;
         kubectl
@@ -81,7 +81,7 @@ impl<'c> PullingWebhook<'c> {
     }
 }
 
-/// Whether an image is read, and none is to be read.
+/// Checks that an image has been read, and that none is still waiting.
 async fn has_read(pod: &Pod) -> Result<()> {
     let images = "olmguard_bundle_images";
     let read = pod.metric_sum(images, "\"read\"").await?;

@@ -1,11 +1,12 @@
-//! Bundles for which gates are on: webhooks, whose certificates cert-manager makes, and namespaces to watch.
+//! Bundles that need gates: webhooks with certificates from cert-manager, and watch namespaces.
 
 use serde_json::{Value, json};
 
 use super::bundles::{crd, crd_name, put, support, with_crd};
 use super::cases::{Case, TO};
 
-/// A validating webhook of a deployment, after which it is named: others of its name are of other extensions.
+/// Returns a validating webhook of a deployment. Its name contains that of the deployment, to be unique among
+/// extensions.
 pub(super) fn webhook(deployment: &str) -> Value {
     let name = format!("{deployment}.example.com");
     json!({
@@ -29,7 +30,7 @@ fn one(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
     with_webhooks(name, json!([webhook]))
 }
 
-/// In a cluster that does not serve the kinds of cert-manager.
+/// Returns the cases of a cluster that does not serve the kinds of cert-manager.
 pub(super) fn without_cert_manager() -> Vec<Case> {
     vec![
         one("no-cert-manager", |_| {}),
@@ -37,7 +38,7 @@ pub(super) fn without_cert_manager() -> Vec<Case> {
     ]
 }
 
-/// In a cluster with cert-manager.
+/// Returns the cases of a cluster with cert-manager.
 pub(super) fn all() -> Vec<Case> {
     let group =
         |group| move |webhook: &mut Value| put(webhook, "/rules/0/apiGroups", json!([group]));
@@ -74,7 +75,7 @@ fn modes(name: &'static str, modes: &[&str]) -> Case {
     Case::new(name, |bundle| support(bundle, modes))
 }
 
-/// A conversion webhook of the CRD that the bundle owns.
+/// Returns a case with a conversion webhook of the CRD that the bundle owns.
 fn conversion(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
     let mut webhook = webhook(name);
     put(&mut webhook, "/type", json!("ConversionWebhook"));
@@ -93,7 +94,7 @@ fn conversion(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
     Case::of(name, bundle)
 }
 
-/// One in a bundle that supports more than all namespaces.
+/// Returns a case with a conversion webhook in a bundle that supports more than all namespaces.
 fn several(name: &'static str) -> Case {
     let mut case = conversion(name, |_| {});
     support(&mut case.to, &["AllNamespaces", "OwnNamespace"]);

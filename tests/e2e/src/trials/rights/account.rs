@@ -1,4 +1,4 @@
-//! All that the service account may do, as the API server lists it, for each certificate mode.
+//! All rights of the service account, as the API server lists them, for each certificate mode.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::kubectl::Kubectl;
 use crate::trials::{golden, stand_in};
 use crate::until::within;
 
-/// The lists are files of `golden/`, without what every service account may do.
+/// The lists are files of `golden/`, without the rights of every service account.
 pub(crate) async fn of_the_service_account(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.apply(stand_in::CERT_MANAGER).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn of_the_service_account(cluster: &mut Cluster) -> Result<()> 
     Ok(())
 }
 
-/// Rights are known a moment after they are written.
+/// Compares the rights, which take effect a moment after they are written.
 async fn are_as_written(kubectl: &Kubectl, mode: &str) -> Result<()> {
     let name = format!("rights-{mode}");
     let mut last = String::new();
@@ -39,7 +39,7 @@ async fn are_as_written(kubectl: &Kubectl, mode: &str) -> Result<()> {
         last = lists(kubectl).await.ok()?;
         golden::compare(&name, &last, "auth can-i").ok()
     });
-    // What differs is said by the comparison itself.
+    // The comparison reports the difference.
     let _late = settled.await;
     golden::compare(&name, &last, "auth can-i")
 }
@@ -60,7 +60,7 @@ async fn lists(kubectl: &Kubectl) -> Result<String> {
     Ok(text)
 }
 
-/// Its lines.
+/// Returns the lines of the list.
 async fn list(kubectl: &Kubectl, namespace: &str, account: &str) -> Result<BTreeSet<String>> {
     let list = format!(
         "auth can-i --list --no-headers -n {namespace} --as=system:serviceaccount:{account}"
@@ -69,7 +69,8 @@ async fn list(kubectl: &Kubectl, namespace: &str, account: &str) -> Result<BTree
     Ok(printed.lines().map(columns).collect())
 }
 
-/// With one space between columns. Verbs that two roles give come in any order, so they are sorted.
+/// Returns a line with one space between columns. Verbs from two roles have no fixed order, so they
+/// are sorted.
 fn columns(line: &str) -> String {
     let words: Vec<_> = line.split_whitespace().collect();
     let line = words.join(" ");
@@ -83,7 +84,7 @@ fn columns(line: &str) -> String {
     }
 }
 
-/// The same asked of the API server with the account's own token.
+/// Checks that requests with the account's own token are refused, too.
 async fn refuse_all_else(cluster: &Cluster, admin: &Kubectl) -> Result<()> {
     let create = format!("create secret generic other -n {NAMESPACE} --from-literal=a=b");
     admin.run(&create, "").await?;
@@ -117,7 +118,7 @@ const REFUSED: [&str; 14] = [
     "delete validatingwebhookconfiguration olmguard",
 ];
 
-/// Another one than its own.
+/// A configuration that is not its own.
 const CONFIGURATION: &str = "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

@@ -1,5 +1,5 @@
-//! A status that is written into the object itself, where an API server does not read it: the verdict
-//! goes by the one that operator-controller has written.
+//! A forged status in the object itself, where an API server ignores it: the verdict uses the status that
+//! operator-controller has written.
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -17,7 +17,7 @@ pub(crate) async fn a_forged_status_changes_nothing(cluster: &mut Cluster) -> Re
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
     let mut guard = Deployment::up(cluster, "hardened-self-managed").await?;
     let kubectl = cluster.kubectl()?;
-    // New: nothing is installed, so that 1.3.0 is there to be had; from 1.0.0 it would not be.
+    // A new extension has nothing installed, so 1.3.0 is available, which it would not be from 1.0.0.
     kubectl
         .run("create -f -", &claiming("1.3.0", "1.0.0"))
         .await?;
@@ -37,7 +37,7 @@ pub(crate) async fn a_forged_status_changes_nothing(cluster: &mut Cluster) -> Re
     ] {
         is_refused(&kubectl, way).await?;
     }
-    // The step that the real status allows, whatever is claimed to be there already.
+    // The step that the real status allows, whatever the edit claims.
     kubectl
         .run(
             "apply -f - --server-side --force-conflicts",
@@ -47,7 +47,7 @@ pub(crate) async fn a_forged_status_changes_nothing(cluster: &mut Cluster) -> Re
     guard.down().await
 }
 
-/// 1.3.0 follows 1.2.0, which is claimed, and not 1.0.0, which is there.
+/// Checks that 1.3.0 is denied: it follows the claimed 1.2.0, but not the installed 1.0.0.
 async fn is_refused(kubectl: &Kubectl, way: &str) -> Result<()> {
     let printed = kubectl.try_run(way, &claiming("1.3.0", "1.2.0")).await?;
     ensure!(
@@ -60,7 +60,7 @@ async fn is_refused(kubectl: &Kubectl, way: &str) -> Result<()> {
     Ok(())
 }
 
-/// `demo` with this version, which says of itself that the other is installed.
+/// Returns `demo` with this version and a forged status with the installed version.
 fn claiming(version: &str, installed: &str) -> String {
     let name = format!("{PACKAGE}.v{installed}");
     let status = json!({ "install": { "bundle": { "name": name, "version": installed } } });

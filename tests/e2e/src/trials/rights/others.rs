@@ -1,4 +1,4 @@
-//! Someone who may edit every ClusterExtension and nothing else, and names in them what is not his.
+//! A user who may edit every ClusterExtension and nothing else, and who names other users' objects in them.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::say::say;
 use crate::trials::texts::LANTERN;
 use crate::until::until;
 
-/// His edits are judged, and the guard asks the API server for nothing that it had not asked for before.
+/// The edits are checked, and olmguard sends no request to the API server that it had not sent before.
 pub(crate) async fn nobody_reads_through_the_guard(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn nobody_reads_through_the_guard(cluster: &mut Cluster) -> Res
     guard.down().await
 }
 
-/// What the guard has asked the API server for so far; whoever watches begins by listing.
+/// Returns the requests of olmguard to the API server so far. A watch starts with a list.
 fn asked(cluster: &Cluster) -> Result<BTreeSet<String>> {
     let guard = format!("system:serviceaccount:{NAMESPACE}:{NAME}");
     let log = cluster.audited()?;
@@ -99,7 +99,7 @@ async fn mallory(cluster: &Cluster) -> Result<Kubectl> {
     Ok(mallory)
 }
 
-/// References to what others have, in each field that could be one.
+/// Returns extensions that refer to objects of other users, one for each field that could be a reference.
 fn forgeries() -> Vec<Value> {
     let mut objects = vec![extension("plain", "lantern-operator", "1.0.0")];
     let mut with = |name: &str, at: &str, value: Value| {
@@ -147,7 +147,7 @@ fn forgeries() -> Vec<Value> {
     objects
 }
 
-/// What the guard follows by itself.
+/// The objects that olmguard watches anyway.
 const OWN: [&str; 3] = [
     "/clustercatalogs",
     "/secrets",

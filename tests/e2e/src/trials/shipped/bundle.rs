@@ -1,4 +1,4 @@
-//! What puts a `caBundle` there is not undone by whoever applies the manifests again.
+//! A `caBundle` that was injected must survive another apply of the manifests.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::cluster::Cluster;
 use crate::deployment::{NAME, rendered};
 
-/// By either way of applying.
+/// Applies them with both methods.
 pub(crate) async fn leaves_the_bundle_alone(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace olmv1-system", "").await?;

@@ -1,21 +1,21 @@
-//! Edits as people and controllers make them, in the order in which they are made, by kubectl.
+//! Edits as users and controllers make them with kubectl, in order.
 
 use anyhow::{Result, ensure};
 
 use crate::cluster::Cluster;
 use crate::extension::extension;
 
-/// One command.
+/// A command that makes an edit.
 pub(super) struct Edit {
     pub(super) what: &'static str,
     arguments: &'static str,
-    /// How many reviews it comes to.
+    /// The number of reviews that it causes.
     pub(super) sent: u8,
-    /// How kubectl ends.
+    /// The exit code of kubectl.
     code: i32,
 }
 
-/// One that is sent, and passes: there is no catalog that could speak against it.
+/// An edit that is sent to the webhook and allowed, because there is no catalog.
 const fn sent(what: &'static str, arguments: &'static str) -> Edit {
     Edit {
         what,
@@ -25,7 +25,7 @@ const fn sent(what: &'static str, arguments: &'static str) -> Edit {
     }
 }
 
-/// One that the guard never hears of.
+/// An edit that is never sent to the webhook.
 const fn kept(what: &'static str, arguments: &'static str) -> Edit {
     Edit {
         what,
@@ -36,12 +36,13 @@ const fn kept(what: &'static str, arguments: &'static str) -> Edit {
 }
 
 impl Edit {
-    /// The same, after which kubectl ends with 1.
+    /// The same edit, for which kubectl exits with 1.
     const fn failing(self) -> Self {
         Self { code: 1, ..self }
     }
 
-    /// Runs it; what it reads from its input is `demo`, from a package of lanterns at 1.0.0.
+    /// Runs the command. Its standard input is `demo`, an extension with a package of lanterns at
+    /// 1.0.0.
     pub(super) async fn make(&self, cluster: &Cluster) -> Result<()> {
         let demo = extension("demo", "lantern-operator", "1.0.0").to_string();
         let printed = cluster.kubectl()?.try_run(self.arguments, &demo).await?;

@@ -1,9 +1,9 @@
-//! What API servers send to the webhook, and what they keep to themselves: by the answers in the audit
-//! log, and by the webhook's own count. The count may be higher: an API server whose cache is late asks
-//! again about the same edit.
+//! The edits that API servers send to the webhook and those that they do not, according to the audit log and to the
+//! webhook's own count. The count can be higher, because an API server with an outdated cache calls again for the same
+//! edit.
 //!
-//! It stands under `failurePolicy: Fail`, so that a condition that errs refuses the edit; the API
-//! server's own count of such errors stays empty as well.
+//! The webhook has `failurePolicy: Fail`, so a match condition with an error refuses the edit. The API server's count
+//! of such errors must stay empty as well.
 
 use anyhow::{Context, Result, ensure};
 
@@ -13,7 +13,7 @@ use crate::deployment::Deployment;
 use crate::say::say;
 use crate::until::until;
 
-/// An extension that is made, edited in every way, and deleted.
+/// An extension is created, edited in every way, and deleted.
 pub(crate) async fn matches_what_it_says(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace olmv1-system", "").await?;
@@ -37,7 +37,7 @@ pub(crate) async fn matches_what_it_says(cluster: &mut Cluster) -> Result<()> {
     guard.down().await
 }
 
-/// Makes one edit, and compares how many requests of it have an answer of the webhook.
+/// Makes one edit, and compares the number of its requests with an answer of the webhook.
 async fn counts(cluster: &Cluster, guard: &Deployment, edit: &Edit) -> Result<()> {
     let (before, since) = (guard.reviews().await?, cluster.audited()?.len());
     edit.make(cluster).await?;
@@ -58,13 +58,13 @@ async fn counts(cluster: &Cluster, guard: &Deployment, edit: &Edit) -> Result<()
     Ok(())
 }
 
-/// How many requests have an answer of the webhook since then.
+/// Returns the number of requests since then that have an answer of the webhook.
 fn answered(cluster: &Cluster, since: usize) -> Result<usize> {
     let requests = cluster.audited()?.into_iter().skip(since);
     Ok(requests.filter(|it| it.token().is_some()).count())
 }
 
-/// By the API server's own metrics, in which a condition that was asked has left its time.
+/// Checks the metrics of the API server, in which each evaluated condition has left its duration.
 pub(super) async fn has_not_erred(cluster: &Cluster) -> Result<()> {
     let metrics = cluster.kubectl()?.run("get --raw /metrics", "").await?;
     let of_conditions = |name: &str| {
@@ -83,7 +83,7 @@ pub(super) async fn has_not_erred(cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
-/// A second type of source, which the definition of no OLM has: the branch is there for the day it does.
+/// Adds a second source type, which no OLM defines yet. The match condition is prepared for it.
 const ANOTHER_SOURCE: &str = r#"[{
     "op": "add",
     "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/source/properties/sourceType/enum/-",

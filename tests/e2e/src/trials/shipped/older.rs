@@ -1,6 +1,8 @@
-//! The component for an OLM older than 1.0, in a cluster that has its kinds and not the newer ones.
+//! The component for an OLM older than 1.0, in a cluster that has the old kinds and not the new
+//! ones.
 //!
-//! They are defined here without their schema, so that less is sure to be there than was then.
+//! The kinds are defined here without their schemas, so olmguard must rely on less than it could
+//! then.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -11,7 +13,8 @@ use crate::component::with_component;
 use crate::deployment::Deployment;
 use crate::kubectl::Kubectl;
 
-/// Every shape is sent, judged by its own fields, and kept where it asks for nothing else.
+/// Edits of every shape are sent, checked by the fields of that shape, and not sent if they request
+/// nothing else.
 pub(crate) async fn older_shapes_are_judged(cluster: &mut Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace olmv1-system", "").await?;
@@ -30,7 +33,7 @@ pub(crate) async fn older_shapes_are_judged(cluster: &mut Cluster) -> Result<()>
     guard.down().await
 }
 
-/// What is tried with one shape.
+/// Tries edits of one shape.
 async fn edits(
     kubectl: &Kubectl,
     guard: &Deployment,
@@ -66,7 +69,7 @@ fn with_metadata(mut object: Value, metadata: Value) -> Value {
     object
 }
 
-/// Applies it: it is sent or kept, and refused for this reason or for none.
+/// Applies an object: checks whether it is sent, and whether it is refused for this reason.
 async fn sends(
     kubectl: &Kubectl,
     guard: &Deployment,
@@ -77,7 +80,7 @@ async fn sends(
     let before = guard.reviews().await?;
     let printed = kubectl.try_run("apply -f -", &object.to_string()).await?;
     let sent = guard.reviews().await? - before;
-    // An API server whose cache is late asks again about the same edit.
+    // An API server with an outdated cache calls again for the same edit.
     ensure!((sent > 0.5) == is_sent, "{sent} reviews: {object}");
     match refused {
         None => ensure!(printed.code == Some(0), "{printed:?}"),
@@ -86,7 +89,7 @@ async fn sends(
     Ok(())
 }
 
-/// Up to 0.8.
+/// Returns an object of OLM up to 0.8.
 fn operator(package: &str, version: &str) -> Value {
     json!({
         "apiVersion": "operators.operatorframework.io/v1alpha1",
@@ -96,7 +99,7 @@ fn operator(package: &str, version: &str) -> Value {
     })
 }
 
-/// 0.9 to 0.13.
+/// Returns an object of OLM 0.9 to 0.13.
 fn flat(package: &str, version: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1alpha1",
@@ -106,7 +109,7 @@ fn flat(package: &str, version: &str) -> Value {
     })
 }
 
-/// 0.14 to 0.18.
+/// Returns an object of OLM 0.14 to 0.18.
 fn nested(package: &str, version: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1alpha1",
@@ -122,7 +125,7 @@ fn nested(package: &str, version: &str) -> Value {
     })
 }
 
-/// In place of the definitions that every cluster here begins with.
+/// Replaces the definitions with which every cluster starts here.
 async fn define(kubectl: &Kubectl) -> Result<()> {
     kubectl
         .run("delete crd clusterextensions.olm.operatorframework.io clustercatalogs.olm.operatorframework.io", "")

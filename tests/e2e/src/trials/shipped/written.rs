@@ -1,12 +1,11 @@
-//! Every field that stands in a manifest is at the API server as it stands there; what is added to it
-//! does not count.
+//! Every field of a manifest must be stored in the API server as written. Additional fields do not count.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Deserializer, Value};
 
 use crate::kubectl::Kubectl;
 
-/// Compares what was applied with what is there.
+/// Compares the applied objects with the stored ones.
 pub(super) async fn is_stored_as_written(kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let convert = "create --dry-run=client --validate=false -o json -f -";
     let written = kubectl.run(convert, manifest).await?;

@@ -1,4 +1,4 @@
-//! What is asked, and by which commands.
+//! The situations: edits and the commands that make them.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::cluster::Cluster;
 use crate::extension::{Extensions, extension};
 
-/// A file of `golden/`.
+/// A situation, with its file in `golden/`.
 pub(super) struct Situation {
     pub(super) name: &'static str,
-    /// What is edited in an extension that has 1.0.0, and asks for it.
+    /// The edit of an extension that has 1.0.0 installed and requested.
     pub(super) edit: Edit,
     pub(super) commands: &'static [&'static str],
-    /// Whether everything is as at the beginning, which takes a guard that answers, or none.
+    /// Whether the state is prepared first. This requires a webhook that answers, or none.
     pub(super) prepares: bool,
 }
 
@@ -30,13 +30,13 @@ impl Edit {
         }
     }
 
-    /// As a merge patch.
+    /// Returns the edit as a merge patch.
     pub(super) fn patch(&self) -> Value {
         let catalog = json!({ "version": self.version, "upgradeConstraintPolicy": self.policy });
         json!({ "spec": { "source": { "catalog": catalog } } })
     }
 
-    /// The whole manifest of an extension of this name.
+    /// Returns the whole manifest of an extension with this name.
     pub(super) fn manifest(&self, name: &str) -> Value {
         let mut manifest = extension(name, PACKAGE, self.version);
         if let Some(policy) = manifest.pointer_mut("/spec/source/catalog") {
@@ -89,7 +89,7 @@ pub(super) const UNDECIDED: Situation = Situation {
     prepares: true,
 };
 
-/// It takes the connection, and no more.
+/// The webhook accepts the connection, but does not answer.
 pub(super) const SILENT: Situation = Situation {
     name: "silent-fail",
     edit: Edit::to("1.3.0"),
@@ -111,8 +111,8 @@ pub(super) const DOWN_AND_IGNORE: Situation = Situation {
     prepares: true,
 };
 
-/// `fresh` is not there yet, `demo` is. Those that change nothing come first: each begins with what
-/// the one before has left.
+/// The commands. `fresh` does not exist yet, but `demo` does. Commands without an effect come
+/// first, because each one continues from the state that the previous one has left.
 const ALL: [&str; 10] = [
     "create -f fresh.yaml --dry-run=server",
     "apply -f demo.yaml --dry-run=server",
@@ -126,7 +126,7 @@ const ALL: [&str; 10] = [
     "apply -f demo.yaml --server-side --force-conflicts",
 ];
 
-/// What is there before each transcript: `demo`, with 1.0.0 installed and asked for, and no other.
+/// Prepares the state before each transcript: only `demo`, with 1.0.0 installed and requested.
 pub(super) async fn prepare(cluster: &Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("delete clusterextensions --all", "").await?;

@@ -1,4 +1,4 @@
-//! Commands and what each printed, as a terminal shows them.
+//! Commands and their output, as a terminal shows them.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::cluster::Cluster;
 use crate::kubectl::Kubectl;
 use crate::steady::steady;
 
-/// Runs the commands of a situation in turn.
+/// Runs the commands of a situation one after another.
 pub(super) async fn of(
     cluster: &Cluster,
     kubectl: &Kubectl,
@@ -38,7 +38,7 @@ pub(super) async fn of(
     Ok(transcript)
 }
 
-/// The files that the commands name.
+/// Writes the files that the commands name.
 fn write_files(cluster: &Cluster, situation: &Situation) -> Result<()> {
     let edit = &situation.edit;
     fs::write(
@@ -53,7 +53,7 @@ fn write_files(cluster: &Cluster, situation: &Situation) -> Result<()> {
     Ok(())
 }
 
-/// Someone who types the edit into the file that is opened.
+/// Returns an editor that makes the edit in the opened file.
 fn editor(situation: &Situation) -> String {
     let edit = &situation.edit;
     format!(

@@ -1,4 +1,4 @@
-//! Whether what `olmguard audit` says of what already runs is what the real operator-controller then does.
+//! Comparison of `olmguard audit` on running extensions with what the real operator-controller then does.
 //!
 //! ```text
 //! records + status, no controller --audit--> what moves automatically, what is denied
@@ -7,8 +7,8 @@
 //! contents are replaced           --rest---> what is installed, what it retries: compared
 //! ```
 //!
-//! At rest, each extension gets an edit that changes nothing about what is resolved: the controller has to look at
-//! it once more, and to stay where it is.
+//! At rest, each extension gets an edit that does not affect resolution: the controller must reconcile it once more,
+//! and must not change anything.
 
 mod change;
 mod command;
@@ -27,7 +27,8 @@ use command::{AuditCommand, AuditedExtension};
 use installations::{Installations, RestingState};
 use running::RunningExtension;
 
-/// Each extension moves as the audit said, and no other; then the same with other catalogs.
+/// Each extension moves as the audit predicted, and no other extension moves. Then the same is checked with other
+/// catalogs.
 pub(crate) async fn audits_foretell_what_olm_does(cluster: &mut Cluster) -> Result<()> {
     let seed = super::seed()?;
     say(format_args!("{}={seed}", super::SEED));
@@ -58,7 +59,7 @@ pub(crate) async fn audits_foretell_what_olm_does(cluster: &mut Cluster) -> Resu
     stays(&command.audit().await?, &found)
 }
 
-/// Every extension is as it was expected to be, and enough of them moved and were denied.
+/// Checks that every extension has the expected state, and that enough of them moved or were denied.
 fn compare(
     what: &str,
     all: &[RunningExtension],
@@ -101,7 +102,7 @@ fn compare(
     Ok(())
 }
 
-/// An audit of what is at rest finds nothing that still moves.
+/// Checks that an audit of extensions at rest finds none that still moves.
 fn stays(
     audit: &BTreeMap<String, AuditedExtension>,
     found: &BTreeMap<String, RestingState>,

@@ -1,4 +1,4 @@
-//! Edits by chance: what people ask of a catalog, sensible or not.
+//! Random edits, sensible or not.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -7,14 +7,14 @@ use super::graph::{ELSEWHERE, Graph};
 use super::stocks::{self, Stocked};
 use crate::olm::catalog::NAME_LABEL;
 
-/// What is installed, and `spec.source.catalog` as it shall be.
+/// The installed bundle, and the requested `spec.source.catalog`.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) installed: Option<Stocked>,
     pub(super) asked: Value,
 }
 
-/// One edit. It never asks for what its extension asked before: its selector is another.
+/// Returns one edit. It never equals the previous request of its extension, because its selector differs.
 pub(super) fn one(random: &mut Rng, graph: &Graph, stock: &[Stocked]) -> Draft {
     let installed = if random.u8(..5) == 0 {
         None
@@ -40,8 +40,8 @@ pub(super) fn one(random: &mut Rng, graph: &Graph, stock: &[Stocked]) -> Draft {
     }
 }
 
-/// The controller leaves it out where it writes finalizers, which is then an edit of `spec.source`: the
-/// guard is asked about it, in vain.
+/// Whether the controller omits this value when it writes finalizers. That is then an edit of `spec.source`, so
+/// olmguard is called about it.
 fn is_empty(value: &Value) -> bool {
     *value == json!("") || *value == json!([])
 }
@@ -60,7 +60,7 @@ fn filter(random: &mut Rng, graph: &Graph) -> Map<String, Value> {
     filter
 }
 
-/// It cannot be changed once something is installed.
+/// Returns a package name. It cannot change once something is installed.
 fn package(random: &mut Rng, graph: &Graph, is_installed: bool) -> String {
     if !is_installed && random.u8(..8) == 0 {
         return format!("{}-misspelt", graph.package);

@@ -1,6 +1,6 @@
-//! The catalogs of one package, and what stands in them.
+//! The catalogs of one package, and their contents.
 //!
-//! Graphs share a cluster: a label keeps each to itself, whatever its package is called.
+//! Graphs share a cluster. A label separates them, whatever the names of their packages.
 
 use anyhow::Result;
 use fastrand::Rng;
@@ -14,18 +14,18 @@ use crate::olm::catalog::Catalog;
 use crate::olm::progress::Bundle;
 use crate::registry::Registry;
 
-/// One or several catalogs that have a package.
+/// One or more catalogs that have a package.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Its label's value, and the beginning of its catalogs' names.
+    /// The value of its label, and the prefix of its catalogs' names.
     pub(super) id: String,
     pub(super) package: String,
     pub(super) catalogs: Vec<Catalog>,
-    /// The bundles whose version can be read off them.
+    /// The bundles with a readable version.
     pub(super) offers: Vec<Offered>,
     pub(super) channels: Vec<String>,
     pub(super) traits: Traits,
-    /// What was asked of it where it was recorded: parts of `spec.source.catalog`.
+    /// The recorded requests for the graph: parts of `spec.source.catalog`.
     pub(super) asked: Vec<Value>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Offered {
     pub(super) bundle: Bundle,
 }
 
-/// Recorded and made ones, every bundle with an image that can be pulled.
+/// Returns recorded and generated graphs. Every bundle has an image that can be pulled.
 pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Graph>> {
     let mut sketches = recorded::some(random, RECORDED)?;
     sketches.extend((0..MADE).map(|number| made::one(random, number)));
@@ -48,8 +48,8 @@ pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Gra
     Ok(graphs)
 }
 
-/// A catalog that has none of the others' packages, and one bundle that no edit requests: a catalog
-/// without a bundle would be held back.
+/// Returns a catalog with none of the others' packages. It has one bundle that no edit requests,
+/// because olmguard does not accept a catalog without bundles immediately.
 fn elsewhere() -> Graph {
     Graph {
         id: ELSEWHERE.to_owned(),
@@ -62,7 +62,7 @@ fn elsewhere() -> Graph {
     }
 }
 
-/// What its catalog has.
+/// Returns the blobs of this catalog.
 pub(super) fn elsewhere_blobs() -> [Value; 3] {
     let name = format!("{ELSEWHERE}.v1.0.0");
     let version = json!({ "packageName": ELSEWHERE, "version": "1.0.0" });
@@ -129,13 +129,13 @@ impl Graph {
         }
     }
 
-    /// Selects its catalogs.
+    /// Returns the selector of its catalogs.
     pub(super) fn selector(&self) -> Value {
         json!({ "matchLabels": { LABEL: self.id } })
     }
 }
 
-/// Pushes an image for a bundle, and names it in the blob.
+/// Pushes an image for a bundle, and writes its reference into the blob.
 pub(super) async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {
     let (Some("olm.bundle"), Some(package), Some(name)) = (
         text(blob, "/schema"),
@@ -157,6 +157,6 @@ pub(super) const ELSEWHERE: &str = "elsewhere";
 
 const LABEL: &str = "e2e/graph";
 
-/// How many of each sort.
+/// The number of graphs of each kind.
 const RECORDED: usize = 16;
 const MADE: usize = 8;

@@ -1,4 +1,4 @@
-//! A guard on loopback that the API server calls by URL.
+//! A webhook on loopback that the API server calls by URL.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -21,10 +21,10 @@ use crate::extension::{Extensions, extension};
 use crate::program::Program;
 use crate::until::until;
 
-/// Whose edits no guard is asked about.
+/// The user whose edits are not sent to the webhook.
 pub(super) const DIRECT: &str = "e2e-direct";
 
-/// A running guard that follows the cluster.
+/// A running webhook that watches the cluster.
 pub(super) struct Guard {
     reviews: u16,
     ops: u16,
@@ -32,7 +32,7 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Starts it with these flags beside those that it cannot do without, until it is ready.
+    /// Starts it with these flags in addition to the required ones, and waits until it is ready.
     pub(super) async fn start(cluster: &Cluster, flags: &[&str]) -> Result<Self> {
         let (reviews, ops) = (free_port()?, free_port()?);
         let serving = cluster.pki.server("guard", &["127.0.0.1"])?;
@@ -58,7 +58,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Has it asked by this configuration, but not about the edits of [`DIRECT`]; waits until it is.
+    /// Applies this configuration without the edits of [`DIRECT`], and waits until the webhook is called.
     pub(super) async fn configure(
         &self,
         cluster: &Cluster,
@@ -90,7 +90,7 @@ impl Guard {
         .await
     }
 
-    /// Whatever `doing` does, the API server must not ask the guard about it.
+    /// Runs `doing`, and checks that the API server does not call the webhook meanwhile.
     pub(super) async fn is_not_asked<T>(
         &self,
         doing: impl Future<Output = Result<T>>,
@@ -107,7 +107,7 @@ impl Guard {
         Ok(done)
     }
 
-    /// How many reviews it has answered.
+    /// Returns the number of reviews that it has answered.
     pub(super) async fn calls(&self) -> Result<usize> {
         let (status, page) = ask::get(self.ops(), "/metrics").await?;
         ensure!(status == 200, "{page}");
@@ -124,14 +124,14 @@ impl Guard {
     }
 }
 
-/// The value of a line of the metrics that counts reviews.
+/// Returns the value of a line of the metrics that counts reviews.
 fn reviews(line: &str) -> Option<Result<usize>> {
     let sample = line.strip_prefix("olmguard_requests_total{")?;
     let (_, value) = sample.rsplit_once(' ')?;
     Some(value.parse().with_context(|| line.to_owned()))
 }
 
-/// A new extension that every guard is asked about; what becomes of it is no matter.
+/// Makes a dry run of a new extension, for which the webhook is always called. The result does not matter.
 async fn try_out(cluster: &Cluster) {
     let parameters = PostParams {
         dry_run: true,
@@ -145,7 +145,7 @@ async fn try_out(cluster: &Cluster) {
     }
 }
 
-/// The configuration that is shipped, match conditions and all.
+/// Returns the shipped configuration, including its match conditions.
 pub(super) async fn shipped(cluster: &Cluster) -> Result<Configuration> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../deploy/base/validating-webhook-configuration.yaml");

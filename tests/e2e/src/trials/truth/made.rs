@@ -1,4 +1,4 @@
-//! Graphs by chance: versions that rise, prereleases among them, and edges of every sort.
+//! Random graphs: rising versions, including prereleases, and edges of every kind.
 
 use fastrand::Rng;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::sketch::{Sketch, Source};
 
-/// A package in one catalog, in two that tie, or in two of which one comes first: by turns.
+/// Returns a package in one catalog, in two that tie, or in two with different priorities, in turn.
 pub(super) fn one(random: &mut Rng, number: usize) -> Sketch {
     let versions = versions(random);
     let some: Vec<_> = versions
@@ -96,7 +96,7 @@ fn entry(random: &mut Rng, versions: &[String], at: usize) -> Entry {
         entry.skips = random.choice(earlier).map(|version| [name(version)]);
     }
     if random.u8(..4) == 0 {
-        // With a comma it is no range, and OLM passes over it.
+        // With a comma it is not a valid range, and OLM ignores it.
         entry.skip_range = random.choice([
             format!(">={first} <{last}"),
             format!("<{last}"),

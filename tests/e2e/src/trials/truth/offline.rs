@@ -1,4 +1,4 @@
-//! What `olmguard check` says of drafts: by it pairs are chosen, before there is anything in the cluster.
+//! The answers of `olmguard check` to drafts. Pairs are chosen by them, before anything is in the cluster.
 
 use std::fs;
 use std::path::Path;
@@ -22,13 +22,13 @@ pub(super) struct Answer {
     pub(super) resolved: Option<Resolved>,
 }
 
-/// The bundle that it resolves to.
+/// The bundle to which a draft resolves.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Resolved {
     pub(super) bundle: String,
 }
 
-/// One answer for each draft, in their order.
+/// Returns one answer for each draft, in order.
 pub(super) fn judge(dir: &Path, graphs: &[Graph], drafts: &[Draft]) -> Result<Vec<Answer>> {
     let dir = dir.join("offline");
     fs::create_dir_all(&dir)?;
@@ -42,7 +42,7 @@ pub(super) fn judge(dir: &Path, graphs: &[Graph], drafts: &[Draft]) -> Result<Ve
         "json",
         "--olm-release",
         RELEASE,
-        // The pairs are about resolution: no image of theirs can be pulled.
+        // The pairs test resolution only, and their images cannot be pulled.
         "--preflight",
         "off",
     ]);

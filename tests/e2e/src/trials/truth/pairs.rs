@@ -1,4 +1,4 @@
-//! The pairs on trial: of many drafts those that give each token its share.
+//! The pairs to test: drafts chosen so that each reason code has its share.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,32 +14,32 @@ use super::stocks::{self, Stocked};
 use super::traits::Traits;
 use crate::olm::progress::Bundle;
 
-/// An extension, what is installed of it, and what is asked of it then.
+/// An extension, its installed bundle, and the edit.
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) name: String,
-    /// Its graph's name, and what makes that more than a line.
+    /// The name of its graph, and the traits of the graph.
     pub(super) graph: String,
     pub(super) traits: Traits,
     pub(super) start: Start,
-    /// `spec.source.catalog`, as it shall be.
+    /// The requested `spec.source.catalog`.
     pub(super) asked: Value,
-    /// What `olmguard check` says of it.
+    /// The reason code of `olmguard check`.
     pub(super) token: String,
 }
 
-/// How a pair begins; an edit has an extension to edit where something is installed.
+/// The start of a pair. An edit needs an existing extension if something is installed.
 #[derive(Debug, Clone)]
 pub(super) enum Start {
-    /// With nothing: what is asked is asked of a new extension.
+    /// Nothing is installed, and the edit creates the extension.
     Nothing,
-    /// With a bundle that is installed by asking for it.
+    /// A bundle is installed by requesting it.
     Installed { bundle: Bundle, asked: Value },
-    /// With the record of a bundle, and an extension that asks for what is not there.
+    /// A bundle is recorded as installed, and the extension requests something that does not exist.
     Recorded { bundle: Bundle, asked: Value },
 }
 
-/// The tokens that have to have their share of the pairs.
+/// The reason codes that must have their share of the pairs.
 pub(super) const TOKENS: [&str; 11] = [
     "PackageNotFound",
     "ChannelNotFound",
@@ -54,14 +54,14 @@ pub(super) const TOKENS: [&str; 11] = [
     "Resolved",
 ];
 
-/// Those that chance brings, or does not.
+/// The reason codes that may or may not occur.
 const OTHERS: [&str; 3] = [
     "BundleVersionInvalid",
     "InvalidSelector",
     "InvalidVersionRange",
 ];
 
-/// [`SHARE`] pairs of each token, where the drafts have so many.
+/// Chooses [`SHARE`] pairs of each reason code, if there are enough drafts.
 pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<Vec<Pair>> {
     let mut shares = BTreeMap::from(TOKENS.map(|token| (token, SHARE)));
     shares.extend(OTHERS.map(|token| (token, SMALL_SHARE)));
@@ -72,7 +72,7 @@ pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<V
         .collect())
 }
 
-/// Of many drafts so many of each token, where there are so many that are wanted.
+/// Chooses as many drafts of each reason code as requested, if there are enough.
 pub(super) fn drafts<'g>(
     dir: &Path,
     graphs: &'g [Graph],
@@ -108,7 +108,7 @@ pub(super) fn drafts<'g>(
 
 impl Pair {
     fn new(number: usize, graph: &Graph, draft: Draft, answer: Answer) -> Self {
-        // An installation takes half a second, and a refusal asks for no more than its record.
+        // An installation takes half a second. A refusal needs only its record.
         let is_worth_it = answer.resolved.is_some() || number.is_multiple_of(8);
         Self {
             name: format!("p{number:03}-{}", graph.id),
@@ -122,7 +122,7 @@ impl Pair {
         }
     }
 
-    /// What is installed before the edit.
+    /// Returns the bundle that is installed before the edit.
     pub(super) fn installed(&self) -> Option<&Bundle> {
         match &self.start {
             Start::Nothing => None,
@@ -146,7 +146,7 @@ impl Stocked {
     }
 }
 
-/// How many edits are drawn for each graph, and how many pairs there are of a token.
+/// The number of edits for each graph, and the number of pairs for a reason code.
 const DRAFTS: usize = 150;
 const SHARE: usize = 20;
 const SMALL_SHARE: usize = 4;

@@ -1,4 +1,5 @@
-//! Graphs of `tests/vectors/decisions/synthetic.jsonl`, where OLM's resolver was asked about them.
+//! Graphs of `tests/vectors/decisions/synthetic.jsonl`, with the recorded answers of OLM's
+//! resolver.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,7 @@ use serde_json::{Deserializer, Value};
 
 use super::sketch::{Sketch, Source, has_twins, text};
 
-/// So many of those that can be installed from.
+/// Returns some of the graphs that can be installed from.
 pub(super) fn some(random: &mut Rng, count: usize) -> Result<Vec<Sketch>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors/decisions/synthetic.jsonl");
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -68,7 +69,8 @@ impl Case {
 }
 
 impl Recorded {
-    /// None where something else than its graph is on trial, or chance decides.
+    /// Returns the source, or `None` if the record tests more than the graph, or if its result is
+    /// random.
     fn source(&self, package: &str) -> Option<Source> {
         let is_plain =
             self.labels.is_empty() && self.availability.is_none() && self.serving.is_none();
@@ -82,7 +84,8 @@ impl Recorded {
             .blobs
             .iter()
             .any(|blob| text(blob, "/package") == Some(package));
-        // The guard believes a first content without a bundle only after a minute of the same.
+        // olmguard accepts a first content without a bundle only after it has stayed the same for a
+        // minute.
         let has_bundle = source
             .blobs
             .iter()
@@ -96,7 +99,8 @@ impl Recorded {
     }
 }
 
-/// Go reads keys in any case; a bundle spelt so would be left without an image.
+/// Whether the keys have the usual case. Go reads them in any case, but such a bundle would be left
+/// without an image.
 fn is_spelt_as_usual(blob: &Value) -> bool {
     text(blob, "/schema").is_some()
 }

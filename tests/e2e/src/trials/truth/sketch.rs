@@ -1,10 +1,10 @@
-//! Packages before they are in the cluster, and what can be read off their blobs.
+//! Packages before they are in the cluster, and the data in their blobs.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// A catalog before it has a place in the cluster.
+/// A catalog before it is in the cluster.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) name: String,
@@ -20,15 +20,15 @@ pub(super) struct Sketch {
     pub(super) asked: Vec<Value>,
 }
 
-/// The version that a bundle's first package property gives.
+/// Returns the version in a bundle's first package property.
 pub(super) fn version(blob: &Value) -> Option<&str> {
     let mut properties = blob.get("properties")?.as_array()?.iter();
     let package = properties.find(|property| text(property, "/type") == Some("olm.package"))?;
     text(package, "/value/version")
 }
 
-/// Whether a catalog has two bundles whose versions differ in build metadata at most: OLM 1.2 leaves
-/// it to chance which one it takes.
+/// Whether a catalog has two bundles whose versions differ at most in build metadata: OLM 1.2 chooses one of them at
+/// random.
 pub(super) fn has_twins(source: &Source) -> bool {
     let bundles = source.blobs.iter().filter_map(version);
     let versions: Vec<&str> = bundles
@@ -37,7 +37,7 @@ pub(super) fn has_twins(source: &Source) -> bool {
     versions.iter().collect::<BTreeSet<_>>().len() < versions.len()
 }
 
-/// The text at a place of a blob, if there is one.
+/// Returns the text at a pointer of a blob, if there is one.
 pub(super) fn text<'b>(blob: &'b Value, pointer: &str) -> Option<&'b str> {
     blob.pointer(pointer)?.as_str()
 }

@@ -1,4 +1,4 @@
-//! The extensions of the pairs in the cluster: how they begin, and what the controller makes of the edits.
+//! The extensions of the pairs in the cluster: their start, and what the controller does with the edits.
 
 use anyhow::{Context, Result, ensure};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -16,7 +16,7 @@ use crate::olm::progress::{Progress, settled};
 use crate::olm::release::record;
 use crate::until::PATIENCE;
 
-/// Where edits are written past the guard.
+/// The cluster, with a client whose edits bypass the webhook.
 pub(super) struct Stage<'c> {
     cluster: &'c Cluster,
     extensions: Extensions,
@@ -30,7 +30,7 @@ impl<'c> Stage<'c> {
         })
     }
 
-    /// Installs what each pair begins with.
+    /// Installs the start of each pair.
     pub(super) async fn set(&self, pairs: &[Pair]) -> Result<()> {
         stream::iter(pairs)
             .map(|pair| async move { self.begin(pair).await.with_context(|| format!("{pair:#?}")) })
@@ -39,7 +39,7 @@ impl<'c> Stage<'c> {
             .await
     }
 
-    /// Writes each edit, and says what the controller came to.
+    /// Writes each edit, and returns the result of the controller.
     pub(super) async fn play(&self, pairs: &[Pair]) -> Result<Vec<Progress>> {
         stream::iter(pairs)
             .map(|pair| async move { self.edit(pair).await.with_context(|| format!("{pair:#?}")) })
@@ -48,7 +48,7 @@ impl<'c> Stage<'c> {
             .await
     }
 
-    /// Deletes all of them, and waits until the controller lets them go.
+    /// Deletes all extensions, and waits until the controller releases them.
     pub(super) async fn strike(&self, pairs: &[Pair]) -> Result<()> {
         stream::iter(pairs)
             .map(|pair| self.delete(pair))
@@ -120,11 +120,11 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// Puts this in place of all that was asked of the catalog.
+/// Returns a patch that replaces the whole request for the catalog.
 pub(super) fn replacement(asked: &Value) -> Patch<DynamicObject> {
     let replace = json!([{ "op": "replace", "path": "/spec/source/catalog", "value": asked }]);
     Patch::Json(serde_json::from_value(replace).unwrap_or_default())
 }
 
-/// The controller takes one after the other; this many wait in front of it.
+/// The most extensions that wait for the controller, which handles them one after another.
 const AT_ONCE: usize = 8;

@@ -1,4 +1,4 @@
-//! What can be installed of each graph before an edit.
+//! The bundles of each graph that can be installed before an edit.
 
 use std::path::Path;
 
@@ -12,16 +12,17 @@ use super::offline::{self, Answer};
 use crate::olm::catalog::NAME_LABEL;
 use crate::olm::progress::Bundle;
 
-/// A bundle that an extension can begin with.
+/// A bundle with which an extension can start.
 #[derive(Debug, Clone)]
 pub(super) struct Stocked {
     pub(super) bundle: Bundle,
-    /// The `spec.source.catalog` that installs it where nothing is installed; none if it can only
-    /// have been installed some other way.
+    /// The `spec.source.catalog` that installs it if nothing is installed, or `None` if it can only
+    /// have been installed in another way.
     pub(super) source: Option<Value>,
 }
 
-/// Those of each graph that `olmguard check` would let be installed, or only for a dependency not.
+/// Returns the bundles of each graph that `olmguard check` would allow, or would deny only because
+/// of a dependency.
 pub(super) fn of_all(dir: &Path, graphs: &[Graph]) -> Result<Vec<Vec<Stocked>>> {
     let drafts = |graph: &Graph| -> Vec<Draft> {
         graph
@@ -43,7 +44,7 @@ pub(super) fn of_all(dir: &Path, graphs: &[Graph]) -> Result<Vec<Vec<Stocked>>> 
         .collect())
 }
 
-/// One of them, or one that its catalogs do not have.
+/// Returns one of them, or a bundle that the catalogs do not have.
 pub(super) fn one(random: &mut Rng, graph: &Graph, stock: &[Stocked]) -> Option<Stocked> {
     let stocked = random.choice(stock)?.clone();
     if random.u8(..8) > 0 {

@@ -1,4 +1,4 @@
-//! The counts: how many pairs of each token, and on how many both agree.
+//! The counts: the pairs of each reason code, and the number on which both agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,7 +10,7 @@ use super::traits;
 use super::verdict::{Says, Verdict};
 use crate::olm::progress::Progress;
 
-/// By token, and by what the graphs have.
+/// The counts by reason code and by the traits of the graphs.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: BTreeMap<String, Row>,
@@ -45,7 +45,7 @@ impl Table {
         }
     }
 
-    /// Enough pairs of every token, and no disagreement.
+    /// Checks that there are enough pairs of every reason code, and no disagreement.
     pub(super) fn holds(&self) -> Result<()> {
         ensure!(
             self.disagreements.is_empty(),
@@ -79,7 +79,7 @@ fn agree(verdict: &Verdict, outcome: &Progress) -> bool {
     }
 }
 
-/// A denial that would be too long cuts what it quotes, and says so.
+/// Whether a text is quoted. A denial that would be too long truncates its quote with an ellipsis.
 fn is_quoted(quoted: &str, message: &str) -> bool {
     let beginning = quoted.strip_suffix("...");
     quoted == message || beginning.is_some_and(|beginning| message.starts_with(beginning))

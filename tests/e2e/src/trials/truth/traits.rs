@@ -1,4 +1,4 @@
-//! What makes a graph more than a line.
+//! The traits that make a graph more than a chain.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::sketch::{Source, text, version};
 
-/// Those that a graph has.
+/// The traits of a graph.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Traits(BTreeSet<&'static str>);
 
-/// All of them.
+/// All traits.
 pub(super) const ALL: [&str; 7] = [
     PRERELEASES,
     SKIPS,

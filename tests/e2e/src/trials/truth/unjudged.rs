@@ -1,4 +1,4 @@
-//! What is never judged passes, though the guard denies whatever it judges.
+//! Edits that are never checked are allowed, although olmguard denies everything that it checks.
 
 use anyhow::{Result, bail, ensure};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration as Configuration;
@@ -11,10 +11,10 @@ use crate::cluster::audit::Audited;
 use crate::extension::Extensions;
 use crate::until::until;
 
-/// No catalog is in play and what is undecided is denied, so every edit that is judged is denied.
-/// The rest passes without a call, and also where no match condition keeps it away: there every one of
-/// the edits has an answer in the audit log. How often the webhook was asked is not counted: an API server
-/// whose cache is late asks again about the same edit.
+/// No catalog is selected, and undecided edits are denied, so every edit that is checked is denied. The other edits are
+/// allowed without a call, and also if no match condition excludes them: then each of them has an answer in the audit
+/// log. The number of calls is not compared, because an API server with an outdated cache calls again for the same
+/// edit.
 pub(crate) async fn passes_what_is_never_judged(cluster: &mut Cluster) -> Result<()> {
     let shipped = guarded::shipped(cluster).await?;
     let mut bare = shipped.clone();
@@ -42,7 +42,7 @@ pub(crate) async fn passes_what_is_never_judged(cluster: &mut Cluster) -> Result
     Ok(())
 }
 
-/// The updates of extensions themselves that the API server has written down since then.
+/// Returns the updates of extensions themselves that the API server has logged since then.
 fn updates(cluster: &Cluster, since: usize) -> Result<Vec<Audited>> {
     let is_update = |it: &Audited| {
         let object = it.object_ref.as_ref();
@@ -58,7 +58,7 @@ async fn denying(cluster: &Cluster, configuration: Configuration) -> Result<Guar
     Ok(guard)
 }
 
-/// An extension, made past the guard, whose version cannot be changed before it.
+/// Creates an extension without the webhook. With it, the version could not be changed.
 async fn begin(cluster: &Cluster, name: &str) -> Result<()> {
     let direct = Extensions::of(&cluster.administrator(DIRECT).await?);
     direct.create(name, "lantern-operator", "1.0.0").await?;
@@ -71,7 +71,7 @@ async fn begin(cluster: &Cluster, name: &str) -> Result<()> {
     }
 }
 
-/// Every sort of edit that asks the catalogs for nothing.
+/// Makes every kind of edit that requests nothing from the catalogs.
 async fn edit(cluster: &Cluster, name: &str) -> Result<()> {
     let extensions = Extensions::of(&cluster.client);
     for change in [
@@ -106,5 +106,5 @@ async fn merge(extensions: &Extensions, name: &str, change: Value) -> Result<()>
     Ok(())
 }
 
-/// How many of them are updates of the object itself: its status and its deletion are not.
+/// The number of updates of the object itself, without its status and its deletion.
 const EDITS: usize = 5;

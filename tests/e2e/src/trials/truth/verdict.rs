@@ -1,5 +1,5 @@
-//! What the guard says of the edits, as the API server hands it on: the message of a denial, and the
-//! audit log's annotations.
+//! The verdicts on the edits, as the API server passes them on: the message of a denial, and the annotations in the
+//! audit log.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,23 @@ use crate::cluster::Cluster;
 use crate::extension::Extensions;
 use crate::olm::controller::extension;
 
-/// The guard's answer to one edit.
+/// The verdict on one edit.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
     pub(super) token: String,
     pub(super) says: Says,
 }
 
-/// What follows from it.
+/// The predicted result.
 #[derive(Debug, Clone, Eq, PartialEq)]
 pub(super) enum Says {
-    /// This will be installed: `NAME VERSION`.
+    /// The bundle that will be installed, as `NAME VERSION`.
     Installs(String),
-    /// OLM would say this; none where it would quote a decoder of Go's.
+    /// The error of OLM, or `None` if it would quote a Go decoder.
     Refuses(Option<String>),
 }
 
-/// One verdict for each pair, in their order, each by a server-side dry-run of its edit.
+/// Returns one verdict for each pair, in order, from a server-side dry run of its edit.
 pub(super) async fn of_all(cluster: &Cluster, pairs: &[Pair]) -> Result<Vec<Verdict>> {
     let extensions = Extensions::of(&cluster.client);
     let denials: Vec<Option<String>> = stream::iter(pairs)
@@ -52,7 +52,7 @@ pub(super) async fn of_all(cluster: &Cluster, pairs: &[Pair]) -> Result<Vec<Verd
         .collect()
 }
 
-/// The message of the denial, if it is one.
+/// Returns the message of the denial, or `None` if the edit is allowed.
 async fn dry_run(extensions: &Extensions, pair: &Pair) -> Result<Option<String>> {
     let answer = if pair.installed().is_some() {
         let parameters = PatchParams {
@@ -88,13 +88,13 @@ fn verdict(annotations: &BTreeMap<String, String>, denial: Option<String>) -> Re
     Ok(Verdict { token, says })
 }
 
-/// OLM's own text in a denial.
+/// Returns OLM's own text in a denial.
 fn quote(message: &str) -> Option<String> {
     let mut lines = message.lines();
     lines.find_map(|line| line.strip_prefix("OLM: ").map(str::to_owned))
 }
 
-/// By the extension's name, those of the request that the guard was asked about.
+/// Returns the annotations of the reviewed requests, by the names of the extensions.
 fn annotations(cluster: &Cluster) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
     let told = cluster
         .audited()?

@@ -1,14 +1,14 @@
-//! Two programs that take each other's place, and what tells them apart.
+//! Two builds that replace each other, and how they differ.
 //!
-//! There is one set of sources here, so both are of one version. The other build is a program of its own:
-//! another commit, another profile of the compiler, another C library.
+//! There is only one set of sources here, so both have the same version. The other build is a separate program, with
+//! another commit, another compiler profile and another C library.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use tokio::process::Command;
 
-/// Two builds of one version: the version is the same, and the rest is not.
+/// Checks that two builds have the same version and differ in everything else.
 pub(super) async fn differ(one: &Path, other: &Path) -> Result<()> {
     let (versions, builds) = (
         [version(one).await?, version(other).await?],
@@ -19,7 +19,7 @@ pub(super) async fn differ(one: &Path, other: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A program's version, commit and target, in one line.
+/// Returns the version, commit and target of a program, in one line.
 pub(super) async fn describe(program: &Path) -> Result<String> {
     let output = Command::new(program).arg("version").output().await?;
     let text = String::from_utf8(output.stdout)?;

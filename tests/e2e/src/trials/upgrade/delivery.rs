@@ -1,10 +1,10 @@
-//! The guard as OLM installs it: by a ClusterExtension, which is of the kind that it guards.
+//! olmguard as OLM installs it: through a ClusterExtension, the kind that olmguard checks.
 //!
-//! A bundle cannot hold a webhook configuration with conditions, so that one is applied
-//! beside it. The worst is tried: that configuration says `Fail`, and the release that is installed does
-//! not run. What repairs it is an edit of that very extension; and nothing else is let by.
+//! A bundle cannot contain a webhook configuration with match conditions, so that one is applied separately. The worst
+//! case is tested: the configuration has `failurePolicy: Fail`, and the installed release does not run. An edit of that
+//! same extension repairs it, and no other edit is allowed.
 //!
-//! Left out: least rights, since every service account may do everything here.
+//! Not tested: minimal rights, because every service account has all rights here.
 
 use anyhow::{Context, Result, bail, ensure};
 use kube::api::{Patch, PatchParams, PostParams};
@@ -52,8 +52,8 @@ pub(crate) async fn of_what_olm_has_installed(cluster: &mut Cluster) -> Result<(
     guard.down().await
 }
 
-/// Another extension cannot be made with a version that nothing can have, for this reason; and not by
-/// calling it as the guard is called.
+/// Checks that another extension with an impossible version is refused for this reason, also if it has a name like that
+/// of olmguard.
 async fn is_refused(extensions: &Extensions, why: &str) -> Result<()> {
     for name in ["lantern", "olmguard-lantern"] {
         match create(extensions, name, "lantern", "|").await {
@@ -93,7 +93,7 @@ async fn is_installed(extensions: &Extensions, version: &str) -> Result<()> {
     Ok(())
 }
 
-/// 1.0.0 <- 1.1.0 of a package `olmguard`, made of what is shipped.
+/// Serves 1.0.0 <- 1.1.0 of a package `olmguard`, built from the shipped manifests.
 async fn catalog(cluster: &Cluster, olm: &Olm) -> Result<String> {
     let mut blobs = vec![
         json!({ "schema": "olm.package", "name": NAME, "defaultChannel": "stable" }),
@@ -115,7 +115,8 @@ async fn catalog(cluster: &Cluster, olm: &Olm) -> Result<String> {
     Ok(blobs.iter().map(line).collect())
 }
 
-/// The Deployment, its account and the Service of webhooks; the version stands in the pods' annotations.
+/// Returns a bundle with the Deployment, its account and the Service of the webhook. The version is in an annotation of
+/// the pods.
 async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
     let mut deployment = object(cluster, "Deployment").await?;
     let metadata = deployment.pointer_mut("/spec/template/metadata");
@@ -130,7 +131,7 @@ async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
         .image()
 }
 
-/// The first object of a kind as a bundle has it, in no namespace.
+/// Returns the first object of a kind in the form for a bundle, without a namespace.
 async fn beside(cluster: &Cluster, kind: &str) -> Result<Value> {
     let mut object = object(cluster, kind).await?;
     let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
@@ -138,14 +139,14 @@ async fn beside(cluster: &Cluster, kind: &str) -> Result<Value> {
     Ok(object)
 }
 
-/// The first object of a kind, as JSON.
+/// Returns the first object of a kind, as JSON.
 async fn object(cluster: &Cluster, kind: &str) -> Result<Value> {
     let convert = "create --dry-run=client --validate=false -o json -f -";
     let text = cluster.kubectl()?.run(convert, &part(kind)?).await?;
     Ok(serde_json::from_str(&text)?)
 }
 
-/// The same in the text of the manifest.
+/// Returns the first object of a kind, as text of the manifest.
 fn part(kind: &str) -> Result<String> {
     let manifest = rendered("hardened-self-managed")?
         .replace("priorityClassName: olmguard", "priorityClassName: ''");
@@ -156,5 +157,5 @@ fn part(kind: &str) -> Result<String> {
     part.map(|part| format!("{part}\n")).context(kind)
 }
 
-/// An annotation of pods, to see which release they are of.
+/// The annotation of pods with the release that they belong to.
 const RELEASE: &str = "e2e.test/release";

@@ -1,4 +1,4 @@
-//! Contents that take the place of others: a release, and what else authors do.
+//! New contents of catalogs: a release, and other changes that authors make.
 
 use anyhow::Result;
 use fastrand::Rng;
@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::trials::truth::graph::{ELSEWHERE, Graph, elsewhere_blobs, give_image};
 use crate::trials::truth::sketch::text;
 
-/// New contents of the first catalog of most graphs.
+/// Returns new contents for the first catalog of most graphs.
 pub(super) async fn some(
     random: &mut Rng,
     graphs: &[Graph],
@@ -51,7 +51,8 @@ fn change(random: &mut Rng, package: &str, mut blobs: Vec<Value>) -> Vec<Value> 
     blobs
 }
 
-/// A version above all, which replaces an entry of each channel, and perhaps all that came before.
+/// Adds a version above all others, which replaces an entry of each channel and perhaps skips all
+/// earlier versions.
 fn release(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
     let name = format!("{package}.v{RELEASED}");
     let is_of_all = random.u8(..4) > 0;
@@ -79,7 +80,7 @@ fn release(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
     }));
 }
 
-/// A bundle goes, with its entries, unless it is the only one.
+/// Removes a bundle and its entries, unless it is the only bundle.
 fn withdraw(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
     let Some(name) = one_of_several(random, blobs, "olm.bundle", package) else {
         return;
@@ -95,7 +96,7 @@ fn withdraw(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
     }
 }
 
-/// The whole package is deprecated, and nothing else.
+/// Deprecates the whole package, and nothing else.
 fn deprecate(package: &str, blobs: &mut Vec<Value>) {
     blobs.retain(|blob| !is(blob, "olm.deprecations", package));
     blobs.push(json!({
@@ -104,7 +105,7 @@ fn deprecate(package: &str, blobs: &mut Vec<Value>) {
     }));
 }
 
-/// A channel goes, unless it is the only one.
+/// Removes a channel, unless it is the only one.
 fn end_a_channel(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
     let Some(name) = one_of_several(random, blobs, "olm.channel", package) else {
         return;
@@ -112,7 +113,7 @@ fn end_a_channel(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
     blobs.retain(|blob| !(is(blob, "olm.channel", package) && text(blob, "/name") == Some(&name)));
 }
 
-/// The name of one blob of this schema, if there are several.
+/// Returns the name of one blob of this schema, if there are several.
 fn one_of_several(
     random: &mut Rng,
     blobs: &[Value],
@@ -129,5 +130,5 @@ fn is(blob: &Value, schema: &str, package: &str) -> bool {
     text(blob, "/schema") == Some(schema) && text(blob, "/package") == Some(package)
 }
 
-/// Above every version of the graphs, recorded or made.
+/// A version above every version of the graphs, recorded or generated.
 const RELEASED: &str = "70.1.0";

@@ -1,4 +1,4 @@
-//! What `olmguard audit` says, read from its JSON.
+//! The output of `olmguard audit`, parsed from its JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,13 +16,13 @@ use crate::kubectl::Kubectl;
 use crate::olm::catalog::Catalog;
 use crate::trials::truth::RELEASE;
 
-/// The command, with what it needs to reach the cluster.
+/// The command, with its access to the cluster.
 pub(super) struct AuditCommand {
     olmguard: Kubectl,
     arguments: String,
 }
 
-/// What it says of one extension.
+/// The audit of one extension.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct AuditedExtension {
     name: String,
@@ -49,14 +49,14 @@ impl AuditedExtension {
         self.verdict == "deny"
     }
 
-    /// The bundle at the end.
+    /// Returns the bundle at the end of the automatic upgrades, or the installed one.
     pub(super) fn bundle(&self) -> Option<&str> {
         let last = self.automatic.last().or(self.installed.as_ref());
         last.map(|named| named.bundle.as_str())
     }
 
-    /// Whether it is what the controller has come to. The verdict is that of the first step: what is said of the
-    /// last one says the audit of what is at rest.
+    /// Whether the controller has reached the predicted state. The verdict is that of the first step. An audit at rest
+    /// gives that of the last step.
     pub(super) fn holds(&self, found: &RestingState) -> bool {
         let is_denied = match self.verdict.as_str() {
             "allow" => false,
@@ -94,13 +94,13 @@ impl AuditCommand {
         })
     }
 
-    /// How things are.
+    /// Audits the current state.
     pub(super) async fn audit(&self) -> Result<BTreeMap<String, AuditedExtension>> {
         let report: Report = self.read("-o json").await?;
         Ok(by_name(report.extensions))
     }
 
-    /// How they will be, once these catalogs have these contents.
+    /// Audits the state that these contents of catalogs would lead to.
     pub(super) async fn preview(
         &self,
         changed: &[Catalog],
@@ -115,7 +115,7 @@ impl AuditCommand {
         Ok(by_name(preview.extensions.into_iter().map(|it| it.after)))
     }
 
-    /// The API server takes the reports, and they have a result for each extension at least.
+    /// Checks that the API server accepts the reports, and that they have at least one result for each extension.
     pub(super) async fn reports(&self, cluster: &Cluster, least: usize) -> Result<()> {
         cluster
             .define_resources(&["clusterreports"], "openreports.io")

@@ -1,4 +1,5 @@
-//! The extensions in the cluster: what the controller finds when it starts, and where it comes to rest.
+//! The extensions in the cluster: the state that the controller finds at its start, and the state in which it comes to
+//! rest.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +19,18 @@ use crate::olm::progress::{Progress, installed_of, settled};
 use crate::olm::release::record;
 use crate::until::PATIENCE;
 
-/// Where they are.
+/// The cluster with the extensions.
 pub(super) struct Installations<'c> {
     cluster: &'c Cluster,
     extensions: Extensions,
 }
 
-/// What the controller has come to with one of them.
+/// The state of an extension at rest.
 #[derive(Debug, Clone)]
 pub(super) struct RestingState {
-    /// The name of what is installed.
+    /// The name of the installed bundle.
     pub(super) bundle: String,
-    /// Whether the spec is carried out, and not tried again and again.
+    /// Whether the spec is applied, and not retried.
     pub(super) is_done: bool,
 }
 
@@ -42,7 +43,7 @@ impl<'c> Installations<'c> {
         }
     }
 
-    /// All of them, as a controller would have left them.
+    /// Creates all extensions, as a controller would have left them.
     pub(super) async fn set(&self, all: &[RunningExtension]) -> Result<()> {
         stream::iter(all)
             .map(|running| self.install(running))
@@ -64,8 +65,8 @@ impl<'c> Installations<'c> {
         installed.await
     }
 
-    /// What the controller has come to with all of them, one after the other: it has time to do what is expected,
-    /// and then an edit of the preflight checks to look at each again.
+    /// Returns the state of all extensions, one after another. The controller gets time to do what is expected. Then an
+    /// edit of the preflight checks makes it reconcile each extension again.
     pub(super) async fn rest(
         &self,
         all: &[RunningExtension],
@@ -86,7 +87,7 @@ impl<'c> Installations<'c> {
         Ok(outcomes)
     }
 
-    /// Waits until this is installed. Where that never is, the comparison says so.
+    /// Waits until this bundle is installed. If that never happens, the comparison reports it.
     async fn reaches(&self, name: &str, bundle: Option<&str>) -> Result<()> {
         let is_there = await_condition(self.extensions.api.clone(), name, |object: Option<&_>| {
             let installed = object.and_then(installed_of);
@@ -113,5 +114,5 @@ impl<'c> Installations<'c> {
     }
 }
 
-/// The API server takes this many at once.
+/// The number of simultaneous requests to the API server.
 const AT_ONCE: usize = 8;

@@ -1,4 +1,4 @@
-//! Extensions that already run: what is installed of each, and what its spec asks for.
+//! Running extensions: the installed bundle and the request of each.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,17 +12,18 @@ use crate::trials::truth::drafts::Draft;
 use crate::trials::truth::graph::Graph;
 use crate::trials::truth::pairs::{self, TOKENS};
 
-/// One of them.
+/// A running extension.
 #[derive(Debug, Clone)]
 pub(super) struct RunningExtension {
     pub(super) name: String,
     pub(super) package: String,
     pub(super) bundle: Bundle,
-    /// Its `spec.source.catalog`.
+    /// The `spec.source.catalog`.
     pub(super) asked: Value,
 }
 
-/// Most of them resolve to something that is not installed; of each other token there are some.
+/// Chooses extensions: most resolve to a bundle that is not installed, and every other reason code
+/// occurs.
 pub(super) fn choose(
     dir: &Path,
     graphs: &[Graph],
