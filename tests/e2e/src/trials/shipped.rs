@@ -143,7 +143,7 @@ async fn has_no_difference(kubectl: &Kubectl, diff: &str, manifest: &str) -> Res
     Ok(())
 }
 
-/// Checks the label of the namespace that requires restricted pods, which refuses a pod without these settings.
+/// Checks that the namespace accepts the pod, and refuses it without its security context: a label requires that.
 async fn has_restricted_pods(cluster: &Cluster) -> Result<()> {
     let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let template = deployments

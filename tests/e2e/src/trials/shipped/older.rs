@@ -1,8 +1,8 @@
 //! The component for an OLM older than 1.0, in a cluster that has the old kinds and not the new
 //! ones.
 //!
-//! The kinds are defined here without their schemas, so olmguard must rely on less than it could
-//! then.
+//! The kinds are defined here without their schemas, so fewer fields are guaranteed than at that
+//! time.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
