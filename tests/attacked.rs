@@ -1,7 +1,7 @@
-//! The program as it is delivered, under the memory limit that it is delivered with, attacked by clients
-//! and by catalogs at the same time: an ordinary client gets every answer, and the right one.
+//! The delivered program under its delivered memory limit, attacked by clients and catalogs at the same time: an
+//! ordinary client gets every answer, and the right one.
 //!
-//! `cargo xtask attack` builds the program and runs this; `OLMGUARD_ATTACKED` is its path.
+//! `cargo xtask attack` builds the program and runs this. `OLMGUARD_ATTACKED` is its path.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod attack {
@@ -45,7 +45,7 @@ async fn an_ordinary_client_gets_every_answer_under_both_attacks() {
 
     let mut program = Program::start(&cluster.kubeconfig());
     let ordinary = Ordinary::begin(program.target.clone()).await;
-    // A hostile catalog is asked for again and again, while the floods come one after another.
+    // A hostile catalog is fetched again and again, while the floods come one after another.
     let tried = || {
         let asked = catalogd.asked();
         let of = |name: &&String| {
@@ -80,7 +80,7 @@ async fn an_ordinary_client_gets_every_answer_under_both_attacks() {
     assert_eq!(program.end(), Some(0), "it is well until it is told to end");
 }
 
-/// What each catalog serves: the good one, and one of each hostile shape.
+/// Returns the content of each catalog: the good one, and one of each hostile shape.
 fn contents() -> BTreeMap<String, Answer> {
     let shape = |(n, shape): (usize, &olmguard_support::shapes::Shape)| {
         let packed = olmguard_support::shapes::gzip(shape.text());
@@ -100,11 +100,11 @@ const GOOD: &str = "good";
 /// The limit in `deploy/base/deployment.yaml`.
 const LIMIT: usize = 384 << 20;
 
-/// How often each hostile catalog is loaded in vain.
+/// How often each hostile catalog is fetched in vain.
 const TRIES: usize = 2;
 
-/// How many floods there are at least.
+/// The least number of floods.
 const FLOODS: usize = 3;
 
-/// How many ordinary edits are answered at least.
+/// The least number of ordinary edits that must be answered.
 const LEAST: usize = 50;

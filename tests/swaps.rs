@@ -1,10 +1,10 @@
-//! Ten thousand snapshots that take each other's place under a server that is asked all the while.
+//! Ten thousand replacements of the snapshot in a server under load.
 //!
-//! A target of its own, with one test: the figures are those of a process.
+//! The figures are those of a process, so this is a separate target with a single test.
 //!
-//! Catalogs `a` and `b` hold different content, and catalog `asked` names the digest of the one, then
-//! that of the other: content is shared, so that each event swaps what edits are judged by without a
-//! fetch. In each round `a` is given content that never was, which is fetched.
+//! Catalogs `a` and `b` have different contents, and catalog `asked` has the digest of one of them, then that of the
+//! other. Contents are shared, so each event replaces the snapshot without a fetch. In each round, `a` gets a new
+//! content, which is fetched.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -58,9 +58,9 @@ fn all_well(figures: &Figures) {
 }
 
 const CONNECTIONS: u32 = 4;
-/// Every buffer has found its size by then.
+/// By then, every buffer has reached its size.
 const WARM: u64 = 2_000;
 const SWAPS: u64 = 10_000;
-/// What the load notes of its answers is in it, four bytes for each; a snapshot for each swap would be
-/// ten times more.
+/// This includes the records of the load, four bytes per answer. A leaked snapshot per replacement would be ten times
+/// more.
 const MOST_GROWN: usize = 1 << 20;

@@ -7,8 +7,8 @@ use tokio::task::JoinSet;
 use olmguard_support::load::review::post;
 use olmguard_support::load::wire::Target;
 
-/// 140 reviews of 512 KiB and 700 of 63 KiB, whose bytes are channels of one letter, each on a
-/// connection of its own.
+/// Sends 140 reviews of 512 KiB and 700 of 63 KiB that consist of channels of one letter, each on
+/// its own connection.
 pub(crate) async fn of_channels(target: &Target) {
     let large = request(&channels(65_500));
     let small = request(&channels(8_000));
@@ -16,7 +16,7 @@ pub(crate) async fn of_channels(target: &Target) {
     send(target, requests).await;
 }
 
-/// 200 reviews of 2 MB, whose bytes are requirements of a label selector.
+/// Sends 200 reviews of 2 MB that consist of requirements of a label selector.
 pub(crate) async fn of_requirements(target: &Target) {
     let requirement = r#"{"key":"a","operator":"Exists"},"#;
     let requirements = requirement.repeat(1_000_000 / requirement.len());
@@ -32,7 +32,7 @@ fn channels(count: usize) -> String {
     format!(r#""channels":[{}]"#, channels.trim_end_matches(','))
 }
 
-/// An update from and to an object with this field, which differ in the version.
+/// Returns an update with this field in both objects, which differ in the version.
 fn request(field: &str) -> Arc<[u8]> {
     let object = |version: &str| {
         format!(
@@ -50,7 +50,7 @@ fn request(field: &str) -> Arc<[u8]> {
     post(&body).into()
 }
 
-/// Sends all at the same time, and drops the answers.
+/// Sends all requests at the same time, and drops the answers.
 async fn send(target: &Target, requests: impl Iterator<Item = Arc<[u8]>>) {
     let mut sending = JoinSet::new();
     for request in requests {

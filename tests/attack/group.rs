@@ -1,13 +1,14 @@
-//! A cgroup with a memory limit, below that of this process, where that can be made.
+//! A cgroup with a memory limit below the one of this process, if it can be created.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// It is removed when it is dropped; nothing is in it by then.
+/// The cgroup, which is empty and removed when this is dropped.
 pub(crate) struct Group(PathBuf);
 
 impl Group {
-    /// One of version 1 or 2 with this limit; none without the right to make one.
+    /// Creates a cgroup of version 1 or 2 with this limit. Returns `None` without the right to do
+    /// so.
     pub(crate) fn limited(bytes: usize) -> Option<Self> {
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
         let below = |mount: &str, path: &str| {
@@ -35,12 +36,12 @@ impl Group {
         })
     }
 
-    /// What a shell does to enter it.
+    /// Returns the shell command that enters the cgroup.
     pub(crate) fn join(&self) -> String {
         format!("echo $$ > '{}' && ", self.0.join("cgroup.procs").display())
     }
 
-    /// The most bytes that were charged to it.
+    /// Returns the most bytes that were charged to it.
     pub(crate) fn peak(&self) -> Option<usize> {
         let files = ["memory.max_usage_in_bytes", "memory.peak"];
         let peak = files
@@ -52,7 +53,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // A process that has just ended may still be in it; an empty group costs nothing.
+        // A process that has just ended may still be in it. An empty cgroup costs nothing.
         drop(fs::remove_dir(&self.0));
     }
 }

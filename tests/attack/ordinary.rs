@@ -1,4 +1,5 @@
-//! A client as an API server is one: one edit after another, each of which needs the catalog.
+//! A client that behaves like an API server: one edit after another, each of which needs the
+//! catalog.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,13 +11,13 @@ use tokio::time::timeout;
 use olmguard_support::load::review::{Edit, post};
 use olmguard_support::load::wire::{Broken, Target};
 
-/// It runs until it is told to end.
+/// A running client, until [`end`](Self::end).
 pub(crate) struct Ordinary {
     ends: Arc<AtomicBool>,
     running: JoinHandle<usize>,
 }
 
-/// An edit that the catalog allows, and one that it refuses, with what the answer has.
+/// An edit that the catalog allows and one that it denies, each with a part of the answer.
 const EDITS: [(&str, &str); 2] = [
     ("1.1.0", r#""resolved":"p.v1.1"#),
     ("1.7.0", "[VersionNotFound]"),
@@ -25,7 +26,7 @@ const EDITS: [(&str, &str); 2] = [
 const DEADLINE: Duration = Duration::from_mins(1);
 
 impl Ordinary {
-    /// Begins once the catalog is loaded.
+    /// Starts once the catalog is loaded.
     pub(crate) async fn begin(target: Target) -> Self {
         let loaded = async {
             while ask(&target, EDITS[1]).await.is_err() {
@@ -51,19 +52,19 @@ impl Ordinary {
         Self { ends, running }
     }
 
-    /// Whether an answer was missing or wrong: [`end`](Self::end) panics.
+    /// Whether an answer was missing or wrong, so that [`end`](Self::end) panics.
     pub(crate) fn has_failed(&self) -> bool {
         self.running.is_finished()
     }
 
-    /// How many answers there were, each of them right.
+    /// Stops, and returns the number of answers, all of them right.
     pub(crate) async fn end(self) -> usize {
         self.ends.store(true, Ordering::Relaxed);
         self.running.await.expect("every answer is right")
     }
 }
 
-/// Asks on a connection of its own, which is no worse than to keep one.
+/// Sends an edit on a new connection, which is no easier for the server than a kept one.
 async fn ask(target: &Target, (wanted, expected): (&str, &str)) -> Result<(), String> {
     let edit = Edit {
         package: "p",

@@ -1,4 +1,4 @@
-//! The program that is attacked, in a group of its own.
+//! The program under attack, in its own cgroup.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use olmguard_support::https::Certificate;
 use olmguard_support::load::wire::Target;
 use olmguard_support::process::Process;
 
-/// It runs until it is told to end.
+/// The running program.
 pub(crate) struct Program {
     process: Process,
     pub(crate) target: Target,
@@ -18,7 +18,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts the delivered one on this cluster, and waits until it takes reviews.
+    /// Starts the delivered program for this cluster, and waits until it accepts reviews.
     pub(crate) fn start(kubeconfig: &str) -> Self {
         let program = std::env::var("OLMGUARD_ATTACKED").expect("OLMGUARD_ATTACKED is its path");
         let folder = tempfile::tempdir().unwrap();
@@ -38,7 +38,7 @@ impl Program {
             "--ops-listen=127.0.0.1:0",
             "--shutdown-delay=0s",
             "--olm-release=1.11",
-            // Without a group of its own there is no limit to be found.
+            // Without its own cgroup, there is no limit to detect.
             if group.is_some() {
                 "--log-format=json"
             } else {
@@ -65,8 +65,8 @@ impl Program {
         }
     }
 
-    /// The most bytes that it had in memory, and how many of them are pages of its own file, which the kernel
-    /// drops where memory is short.
+    /// Returns its peak memory in bytes, and how much of that are pages of its own file, which the kernel drops if
+    /// memory is short.
     pub(crate) fn peak(&mut self) -> (usize, usize) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let bytes = |key: &str| {
@@ -77,12 +77,12 @@ impl Program {
         (bytes("VmHWM:"), bytes("RssFile:"))
     }
 
-    /// The most bytes that were charged to its group, if it has one.
+    /// Returns the most bytes that were charged to its cgroup, if it has one.
     pub(crate) fn charged(&self) -> Option<usize> {
         self.group.as_ref().and_then(Group::peak)
     }
 
-    /// Tells it to end; its exit code.
+    /// Ends the program and returns its exit code.
     pub(crate) fn end(self) -> Option<i32> {
         self.process.terminate();
         self.process.ended().code

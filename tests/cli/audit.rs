@@ -1,4 +1,4 @@
-//! `olmguard audit` as it is run: what it prints, in which order, and how it ends.
+//! `olmguard audit` as a command: its output, the order of it, and the exit code.
 
 mod fleet;
 mod forms;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, Ran};
 use olmguard_support::schema::assert_fits;
 
-/// A directory with catalog `hub` of three versions.
+/// Returns a directory with catalog `hub` of three versions.
 fn scene() -> Folder {
     Folder::of_catalog(&["1.0.0", "1.1.0", "1.2.0"])
 }
@@ -21,7 +21,7 @@ fn audit(folder: &Folder, arguments: &[&str], stdin: &str) -> Ran {
     folder.run(&[&["audit"], arguments].concat(), stdin)
 }
 
-/// An object as a cluster has it.
+/// Returns an object as it is in a cluster.
 fn object(name: &str, range: &str, installed: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
@@ -35,7 +35,7 @@ fn object(name: &str, range: &str, installed: &str) -> Value {
     })
 }
 
-/// The list that kubectl prints.
+/// Returns the list that kubectl prints.
 fn list(objects: &[Value]) -> String {
     json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string()
 }
@@ -149,7 +149,7 @@ fn a_status_that_cannot_be_read_is_undecided() {
     assert!(stdout.contains("\ngood (p): 1.2.0\n"), "{stdout}");
 }
 
-/// With the bypass the verdict does not need it.
+/// With the override, the verdict does not depend on the status.
 #[test]
 fn a_status_that_cannot_be_read_is_reported_with_the_bypass_too() {
     let mut broken = object("broken", "1.2.0", "1.0.0");
@@ -257,7 +257,7 @@ fn the_time_of_the_policies_is_given() {
     };
     assert_eq!(opens("2026-11-24T12:00:00Z"), "2026-11-24T22:00:00Z");
     assert_eq!(opens("2026-11-24T22:30:00Z"), Value::Null);
-    // A policy among the inputs counts as it does for check.
+    // A policy among the inputs is applied as by check.
     let flags = [
         "-",
         "policy.yaml",
@@ -275,7 +275,7 @@ fn the_time_of_the_policies_is_given() {
     );
 }
 
-/// Policies and catalogs among the inputs are facts, and what is wrong with them is an error of their place.
+/// Policies and catalogs among the inputs are facts. Their faults are reported as errors with their places.
 #[test]
 fn facts_among_the_inputs_are_applied_and_their_faults_are_reported() {
     let scene = scene();

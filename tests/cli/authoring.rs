@@ -1,4 +1,4 @@
-//! `olmguard generate` and `olmguard diff` as they are run: what they print, where, and how they end.
+//! `olmguard generate` and `olmguard diff` as commands: their output and exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn refused(arguments: &[&str], code: i32, error: &str) {
     assert_eq!(ended.stderr, format!("error: {error}\n"), "{arguments:?}");
 }
 
-/// The blobs that JSON on stdout consists of.
+/// Parses the blobs of JSON output.
 fn blobs(text: &str) -> Vec<Value> {
     let blobs = serde_json::Deserializer::from_str(text).into_iter();
     blobs.map(|blob| blob.expect("JSON")).collect()
@@ -232,7 +232,7 @@ fn guardrails_of_a_package_have_to_be_readable_together() {
         fs::write(&file, template(package, &more)).expect("a file");
         refused(&render, 3, error);
     }
-    // One, and one of another package.
+    // The template has one blob of this package, and one of another.
     let other = format!("- {}\n", blob(2).replace("lantern", "wick"));
     fs::write(&file, template("defaultChannel: stable", &other)).expect("a file");
     let ended = olmguard(&render);

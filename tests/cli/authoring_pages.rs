@@ -1,7 +1,8 @@
-//! The pages about making and comparing catalogs, and about expectations, are true: their commands print what stands below them.
+//! The pages about generating and comparing catalogs, and about test suites, are true: their commands print the output
+//! below them.
 //!
-//! A line `$ olmguard ... > FILE` writes a file that later lines can name; what is shown is then its
-//! standard error, otherwise its standard output. `OLMGUARD_BLESS=1` writes the pages anew.
+//! A line `$ olmguard ... > FILE` writes a file that later lines can use. It is followed by its standard error, and
+//! other lines by their standard output. `OLMGUARD_BLESS=1` writes the pages again.
 #![cfg(unix)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! `olmguard check --base`: a change judged as an upgrade from what there was before.
+//! `olmguard check --base`: a change checked as an upgrade from the earlier state.
 #![expect(
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails there"

@@ -1,4 +1,4 @@
-//! `olmguard bundle` as it is run: bundles of a directory each, and what is no bundle.
+//! `olmguard bundle` as a command: directories of bundles, and invalid ones.
 
 mod forms;
 mod recorded;
@@ -141,7 +141,7 @@ fn a_crd_in_an_api_that_no_cluster_serves_is_found() {
     );
 }
 
-/// `enforcement: None` skips the comparison, and the API server still refuses another scope.
+/// `enforcement: None` skips the comparison, but the API server still refuses another scope.
 #[test]
 fn what_the_api_server_refuses_has_no_override() {
     let of_scope = |scope: &str| {
@@ -187,7 +187,7 @@ fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
     assert!(printed.contains("crd-panic "), "{printed}");
 }
 
-/// Each is a clear error that names its place, and prints no report.
+/// Each one is a clear error with its place, without a report.
 #[test]
 fn what_is_no_bundle_is_an_error() {
     let whole = csv(ALL);
@@ -273,7 +273,7 @@ fn what_is_no_bundle_is_an_error() {
     }
 }
 
-/// OLM writes the webhook into the CRD that it converts.
+/// OLM writes the webhook into the CRD for which it is the conversion webhook.
 #[test]
 fn a_conversion_webhook_allows_served_versions_that_differ() {
     let version = |name: &str, kind: &str| {
@@ -328,7 +328,7 @@ fn a_conversion_webhook_allows_served_versions_that_differ() {
 const CRD_WITHOUT_VERSIONS: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
     metadata: {name: w.example.com}\n";
 
-/// Only what every API server refuses is certain for a release that compares in another way.
+/// For a release that compares differently, only what every API server refuses is certain.
 #[test]
 fn crds_of_an_older_release_are_compared_too() {
     let bundle_of = |scope: &str, fields: &str| {
@@ -378,7 +378,7 @@ fn a_name_of_an_image_says_what_to_write() {
     }
 }
 
-/// Every cluster with the older bundle has it in `status.storedVersions`.
+/// Every cluster with the older bundle has this version in `status.storedVersions`.
 #[test]
 fn the_storage_version_of_the_older_bundle_cannot_be_removed() {
     let bundle_of = |version: &str| {
@@ -430,7 +430,7 @@ fn text_warns_about_a_webhook_name_that_the_api_server_refuses() {
     assert_eq!(printed("v.example.com", "1.11"), good);
 }
 
-/// A catalog has each of them as a property of the bundle.
+/// A catalog has each dependency as a property of the bundle.
 #[test]
 fn a_bundle_with_a_dependency_is_refused_wherever_it_declares_it() {
     let required = "{installModes: [{type: AllNamespaces, supported: true}], \

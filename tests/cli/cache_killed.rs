@@ -1,6 +1,6 @@
-//! A cache whose process is killed while it writes: nothing is lost but what was being written.
+//! A cache whose process is killed while it writes: only the entry that was being written is lost.
 //!
-//! The process is this test itself, run again to play one of the parts below.
+//! The process is this test itself, run again in one of the roles below.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
@@ -18,7 +18,7 @@ use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
-/// The folder in which a part is played; without it the parts do nothing.
+/// The variable with the directory of a role. Without it, the roles do nothing.
 const PART: &str = "CACHE_KILLED_FOLDER";
 
 const LIMIT: u64 = 1 << 30;
@@ -35,7 +35,7 @@ impl Sink for Blobs {
     }
 }
 
-/// A package with a text that does not get smaller by compression.
+/// Writes a package with a text that does not compress well.
 fn give(entry: &mut CacheEntry, n: u64) {
     let numbers = (0..1000).map(|i| (n * 1000 + i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut text = String::new();
@@ -60,7 +60,7 @@ fn folder() -> Option<PathBuf> {
     std::env::var_os(PART).map(PathBuf::from)
 }
 
-/// Starts this test again, to play a part.
+/// Starts this test again in a role.
 fn play(part: &str, wrapper: &[&str], folder: &Path) -> Child {
     let own = std::env::current_exe().unwrap();
     let words = [wrapper, &[own.to_str().unwrap()]].concat();
@@ -79,7 +79,7 @@ fn play(part: &str, wrapper: &[&str], folder: &Path) -> Child {
 fn part_write_without_end() {
     let Some(folder) = folder() else { return };
     let (_cache, mut entry) = begin(&folder);
-    // The end comes from outside; if it does not, the test ends all the same.
+    // The process is killed from outside. If it is not, the test ends anyway.
     (1..100_000).for_each(|n| give(&mut entry, n));
 }
 
@@ -103,14 +103,14 @@ fn part_write_more_than_there_is_room_for() {
         error.to_string().contains("cannot write: File too large"),
         "{error}"
     );
-    // What went wrong with one is over with it.
+    // A failed entry does not affect the next one.
     let mut entry = cache.begin(LOST).unwrap();
     give(&mut entry, 1);
     entry.commit().unwrap();
     assert!(cache.load(KEPT, &mut Blobs::default()).unwrap());
 }
 
-/// The one file that is being written, once this much of it lies in the folder.
+/// Returns the only file that is being written, once it has this size.
 fn half_written(folder: &Path, bytes: u64, child: &mut Child) -> PathBuf {
     let deadline = Instant::now() + Duration::from_secs(30);
     while Instant::now() < deadline {
@@ -158,7 +158,7 @@ fn a_kill_in_the_middle_of_a_write_loses_what_was_being_written_and_nothing_else
     assert_eq!(blobs.0, 1);
 }
 
-/// A limit on the size of files stands for a disk without room.
+/// A limit on the size of files simulates a full disk.
 #[test]
 fn a_write_that_fails_is_told_and_leaves_nothing() {
     let place = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ fn a_write_that_fails_is_told_and_leaves_nothing() {
     );
 }
 
-/// Root can write everywhere, so the test gives that right up, in a thread of its own.
+/// Root can write everywhere, so the test drops that capability on its own thread.
 #[test]
 fn a_folder_that_may_only_be_read_says_so_and_stays_as_it_is() {
     let place = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn allow(folder: &Path, mode: u32) {
     fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Takes from this thread, and from no other, the capability that lets root ignore permissions.
+/// Drops the capability that lets root ignore permissions, for this thread only.
 #[cfg(target_os = "linux")]
 fn give_up_writing_everywhere() {
     let mut sets = capabilities(None).unwrap();
@@ -227,6 +227,6 @@ fn give_up_writing_everywhere() {
     set_capabilities(None, sets).unwrap();
 }
 
-/// Only Linux has capabilities; elsewhere the test needs a user without that right.
+/// Only Linux has capabilities. On other systems, the test needs a user without that right.
 #[cfg(not(target_os = "linux"))]
 fn give_up_writing_everywhere() {}

@@ -1,4 +1,4 @@
-//! `olmguard check` as it is run: what it reads, what it prints, where, and how it ends.
+//! `olmguard check` as a command: its inputs, its output, and its exit code.
 
 mod catalogs;
 mod edges;

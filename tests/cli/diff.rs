@@ -1,4 +1,4 @@
-//! `olmguard diff` with what is installed: from manifests, a snapshot and a cluster.
+//! `olmguard diff` with installed extensions: from manifests, a snapshot and a cluster.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::from_cluster::scene::{Ran, Scene};
 
-/// An extension of the package that the examples about authors have.
+/// Returns an extension of the package in the authoring examples.
 fn extension(name: &str, version: &Value) -> Value {
     let bundle = version.as_str().unwrap_or("1.1.0");
     json!({
@@ -22,7 +22,7 @@ fn extension(name: &str, version: &Value) -> Value {
     })
 }
 
-/// A cluster with these extensions, and both catalogs in the directory.
+/// Returns a cluster with these extensions, and both catalogs in the directory.
 fn scene(extensions: &[Value]) -> Scene {
     let scene = Scene::new();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/authoring");
@@ -166,7 +166,7 @@ fn what_is_not_known_to_be_installed_is_said_and_the_changes_are_reported() {
         ran.stderr,
         "warning: extension \"broken\": the installed version is unknown, so no change counts for it\n"
     );
-    // Of another package it does not matter.
+    // A difference in another package does not matter.
     scene.write("other.yaml", "---\nschema: olm.package\nname: other\n");
     let ran = scene.run(&[
         "diff",

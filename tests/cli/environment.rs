@@ -1,4 +1,4 @@
-//! Flags that are set in the environment: what a command reads, and what it warns of.
+//! Flags in the environment: those that a command reads, and those that it warns about.
 
 use std::process::{Command, Output};
 
@@ -10,7 +10,7 @@ const PATH: [&str; 5] = [
     "--catalog=sample=examples/catalogs/lighthouse.yaml",
 ];
 
-/// How the program ends with just these variables, and what it prints to either side.
+/// Runs the program with only these variables. Returns the exit code, stdout and stderr.
 fn run(variables: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String, String) {
     let Output {
         status,
@@ -54,7 +54,7 @@ fn a_form_of_one_command_is_that_of_no_other() {
     assert!(!stdout.starts_with('{'), "{stdout}");
 }
 
-/// Shared variables are set for all commands: what one of them has no use for is not a contradiction.
+/// Shared variables are set for all commands, so a variable that one of them cannot use is not a contradiction.
 #[test]
 fn a_shared_variable_gives_way_to_the_command_line() {
     let usual = run(&[], &PATH);
@@ -98,7 +98,7 @@ fn a_shared_variable_gives_way_to_the_command_line() {
     assert_eq!(run(&contexts, &["audit"]), run(&[], &named));
     let v0 = [("OLMGUARD_PATH_OLM", "v0"), ("OLMGUARD_GRAPH", "semver")];
     assert_eq!(run(&v0, &PATH), run(&v0[..1], &PATH));
-    // A command that always asks a cluster, and one that is given files.
+    // One command always uses a cluster, and the other one gets files.
     let doctor = ["doctor", "--kubeconfig=no/such"];
     assert_eq!(run(&everywhere[..1], &["doctor"]), run(&[], &doctor));
     let serve = ["serve", "--catalog=a=no/such"];

@@ -1,4 +1,4 @@
-//! `olmguard test` as it is run: suites, what is said of them, and how it ends.
+//! `olmguard test` as a command: suites, their reports, and the exit code.
 
 mod ends;
 mod forms;

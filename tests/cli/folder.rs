@@ -1,4 +1,4 @@
-//! A directory that the program runs in, in an environment that says nothing to it.
+//! A directory that the program runs in, without variables of its own.
 
 use std::fs;
 use std::io::Write;
@@ -7,13 +7,13 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// How a run ended: the exit code, stdout and stderr.
+/// The result of a run: the exit code, stdout and stderr.
 pub(crate) type Ran = (Option<i32>, String, String);
 
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
-    /// One with these files, each in its place.
+    /// Creates a directory with these files.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let folder = Self(TempDir::new().expect("a directory"));
         for (name, text) in files {
@@ -22,7 +22,8 @@ impl Folder {
         folder
     }
 
-    /// One with catalog `hub.yaml`: package `p`, whose versions follow each other in channel `a`.
+    /// Creates a directory with catalog `hub.yaml`: package `p`, whose versions are successors in
+    /// this order in channel `a`.
     pub(crate) fn of_catalog(versions: &[&str]) -> Self {
         let before = [None].into_iter().chain(versions.iter().map(Some));
         let entries = versions.iter().zip(before).map(|(version, before)| {
@@ -53,28 +54,28 @@ impl Folder {
         fs::write(file, text).expect("it is written");
     }
 
-    /// The program in it.
+    /// Returns a command that runs the program in it.
     pub(crate) fn olmguard(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
         command.env_clear().current_dir(self.path()).args(arguments);
-        // No mirrors of this machine.
+        // This ignores the mirrors of this machine.
         command.env("CONTAINERS_REGISTRIES_CONF", "/dev/null");
         command
     }
 
-    /// Runs the program in it, with this on standard input.
+    /// Runs the program in it, with this text on standard input.
     pub(crate) fn run(&self, arguments: &[&str], stdin: &str) -> Ran {
         run(&mut self.olmguard(arguments), stdin)
     }
 }
 
-/// Runs a program with this on standard input.
+/// Runs a program with this text on standard input.
 pub(crate) fn run(command: &mut Command, stdin: &str) -> Ran {
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
-    // What does not read its input closes it.
+    // A program that does not read its input closes the pipe.
     let _unread = input.write_all(stdin.as_bytes());
     drop(input);
     let Output {

@@ -1,4 +1,5 @@
-//! `check --from-cluster`, `audit --from-cluster`, `migrate --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
+//! The commands that read a cluster, against an API server: `check --from-cluster`, `audit --from-cluster`, `migrate
+//! --from-cluster`, `catalogs`, `doctor` and `snapshot save`.
 #![expect(
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails there"

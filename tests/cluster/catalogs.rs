@@ -1,4 +1,4 @@
-//! Whole catalogs of the real world: what is in them, and that YAML and JSON say the same.
+//! Real catalogs: their contents, and that YAML and JSON give the same.
 
 #![expect(
     clippy::panic,
@@ -16,7 +16,7 @@ use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 
 use olmguard_fixtures::shared::shared;
 
-/// Every blob by its key, as text.
+/// All blobs by their keys, as text.
 #[derive(Default)]
 struct Blobs {
     by_key: BTreeMap<[String; 3], String>,

@@ -1,7 +1,7 @@
-//! What is made of a catalogd that answers, and of one that does everything but.
+//! Fetches from a catalogd that answers, and from one that misbehaves in every way.
 //!
-//! The server is scripted (`tests/catalogd`): over real TLS on loopback, it sends what a test says,
-//! byte by byte. What a real catalogd can be made to show is tested with a real one.
+//! The server is scripted (`tests/support`): it sends the bytes of a test over real TLS on
+//! loopback. Everything that a real catalogd can show is tested with a real one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod bodies;

@@ -1,4 +1,4 @@
-//! Whole catalogs in the cache: the index from the cache is that from the source.
+//! Whole catalogs in the cache: the index from the cache equals the one from the source.
 #![expect(clippy::panic, reason = "a test may fail")]
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use olmguard::source::{Progress, read};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, Package};
 
-/// The catalogs of this repository.
+/// Returns the catalogs of this repository.
 fn committed() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let examples = fs::read_dir(root.join("examples")).expect("examples");
@@ -22,7 +22,7 @@ fn committed() -> Vec<PathBuf> {
     files
 }
 
-/// The catalogs of the real world, if they are on this machine.
+/// Returns the real catalogs, if they are on this machine.
 fn shared() -> Vec<PathBuf> {
     let Some(folder) = olmguard_fixtures::shared::shared() else {
         return Vec::new();
@@ -35,7 +35,7 @@ fn shared() -> Vec<PathBuf> {
     files
 }
 
-/// The index from the source, and the one from a cache that keeps what is in the file.
+/// Returns the index from the source, and the one from a cache with the same content.
 fn both(path: &Path, rules: &Rules) -> (Catalog, Catalog) {
     let mut source = CatalogBuilder::new(rules);
     let read = read(path, &Progress::default(), &mut source);
@@ -57,7 +57,7 @@ fn both(path: &Path, rules: &Rules) -> (Catalog, Catalog) {
 const LIMIT: u64 = 1 << 30;
 const DIGEST: &str = "sha256:0123456789abcdef0123456789abcdef";
 
-/// Everything that a decision asks of a package.
+/// Returns everything that a decision reads from a package, as text.
 fn text(package: &Package) -> String {
     let bundles: Vec<_> = package.bundles().collect();
     let deprecated = package

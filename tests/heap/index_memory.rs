@@ -1,4 +1,4 @@
-//! The memory of a catalog is counted while its index is built, and bounded before it is taken.
+//! The memory of a catalog is counted while its index is built, and limited before it is allocated.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,
@@ -19,13 +19,13 @@ use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_fixtures::shared::shared;
 use olmguard_support::shapes::{SHAPES, Shape};
 
-/// The bound of one catalog in these tests: small, so that they are quick.
+/// The limit of one catalog in these tests, which is small to make them fast.
 const EACH: usize = 24 << 20;
 
-/// What is not counted: decompressors, threads, and the test itself.
+/// Memory that is not counted: decompressors, threads, and the test itself.
 const BESIDES: usize = 4 << 20;
 
-/// One test for all, for the allocator counts for the whole process.
+/// This is a single test, because the allocator counts for the whole process.
 #[test]
 fn memory_is_bounded_and_counted() {
     let _alone = ALONE.blocking_lock();
@@ -46,7 +46,7 @@ fn read(pool: &Pool, input: impl Read) -> Result<Catalog, SourceError> {
     finished("hub", builder)
 }
 
-/// What `work` allocates at its peak.
+/// Returns the peak allocation of `work`.
 fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -89,7 +89,7 @@ fn refused_early(shape: &Shape) {
     );
 }
 
-/// As it comes over the wire: 2 MiB that become 60.
+/// The content as it is sent: 2 MiB that decompress to 60.
 fn refused_as_gzip() {
     let packed = olmguard_support::shapes::gzip(SHAPES[0].text());
     assert!(packed.len() < 4 << 20, "{} bytes", packed.len());
@@ -98,7 +98,7 @@ fn refused_as_gzip() {
     is_refused("gzip", result, peak, EACH + BESIDES);
 }
 
-/// What was kept under a larger limit; it stays in the cache.
+/// Content that was cached under a larger limit. It stays in the cache.
 fn refused_from_the_cache() {
     let folder = tempfile::tempdir().expect("a folder");
     let (cache, _) = Cache::open(folder.path(), 1 << 30).expect("a cache");
@@ -126,7 +126,7 @@ fn refused_from_the_cache() {
 
 const DIGEST: &str = "sha256:0123456789abcdef0123456789abcdef";
 
-/// All catalogs together have a bound, and what is loaded stays.
+/// All catalogs together have a limit, and those that are loaded stay.
 fn refused_beside_others() {
     let pool = Pool::new(EACH, EACH);
     let text = || SHAPES[0].text_of(1 << 18);
@@ -158,7 +158,7 @@ fn refused_beside_others() {
     assert_eq!(pool.taken(), 0);
 }
 
-/// Never less than is asked of the allocator, and less than twice that.
+/// The count is never less than the allocation, and less than twice as much.
 fn count_is_near_what_is_allocated() {
     for shape in SHAPES {
         agrees(shape.name, shape.text_of(1 << 16));
@@ -188,7 +188,7 @@ fn agrees(what: &str, input: impl Read) {
     );
 }
 
-/// The pool and the account themselves.
+/// The memory of the pool and of the account.
 const SLACK: usize = 1 << 10;
 
 /// Small documents whose aliases stand for a megabyte each: many of them fit into one batch.

@@ -1,4 +1,4 @@
-//! Heaps that are measured within a process: one test at a time.
+//! Tests that measure the heap of their process, one at a time.
 
 mod index_memory;
 mod resident;

@@ -1,4 +1,4 @@
-//! What a catalog says that it takes of memory is what it asked the allocator for, as that rounds it.
+//! The memory that a catalog reports is what it requested from the allocator, rounded as the allocator does.
 
 use crate::ALLOCATOR;
 use olmguard::source::{Progress, read_from};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use olmguard_fixtures::shared::shared;
 
-/// One test for all, for the allocator counts for the whole process.
+/// This is a single test, because the allocator counts for the whole process.
 #[test]
 fn the_figure_is_no_less_and_less_than_twice_that() {
     let _alone = ALONE.blocking_lock();
@@ -36,7 +36,7 @@ fn agrees(what: &str, text: &[u8]) {
     assert!(is_near, "{what}: {estimate} of {held} bytes");
 }
 
-/// The account that the catalog keeps, and what the test harness allocates meanwhile.
+/// The account of the catalog, and allocations of the test harness.
 const SLACK: usize = 1 << 14;
 
 fn catalog(text: &[u8]) -> Catalog {
@@ -46,7 +46,7 @@ fn catalog(text: &[u8]) -> Catalog {
     builder.finish().expect("no bound")
 }
 
-/// Packages of bundles with prereleases, build metadata, edges of each kind and deprecations.
+/// Returns packages whose bundles have prereleases, build metadata, all kinds of edges, and deprecations.
 fn packages(packages: usize, bundles: usize) -> Vec<u8> {
     let mut blobs = Vec::new();
     for package in 0..packages {

@@ -1,6 +1,6 @@
-//! What reading and answering one review takes of memory, its body apart: the figures of `Limits`.
+//! The memory for reading and answering one review without its body: the figures of `Limits`.
 //!
-//! A target of its own, with one test: the allocator counts for the whole process.
+//! The allocator counts for the whole process, so this is a single test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 use olmguard_engine::judge::Basis;
@@ -12,7 +12,7 @@ use olmguard_admission::{Enforcement, Review};
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_policy::Moment;
 
-/// Before lists were bounded by what can be real, a body of 7 MiB took 60 MiB and more.
+/// Before lists were limited to realistic lengths, a body of 7 MiB took 60 MiB and more.
 #[test]
 fn a_review_takes_no_more_than_is_reckoned_with() {
     let _alone = ALONE.blocking_lock();
@@ -75,7 +75,7 @@ fn a_review_takes_no_more_than_is_reckoned_with() {
     }
 }
 
-/// The most that is taken at a time, beside the body.
+/// Returns the peak memory, without the body.
 fn taken(body: &[u8]) -> usize {
     let snapshot = Snapshot::default();
     let before = ALLOCATOR.current_usage();
@@ -90,7 +90,7 @@ fn taken(body: &[u8]) -> usize {
 
 type Shape = fn(usize) -> String;
 
-/// An update from an object with these fields to one that differs in its package, or that is the same.
+/// Returns an update of an object with these fields, which changes the package or nothing.
 fn review(fields: &str, is_same: bool) -> String {
     let object = |package: &str| {
         let rest = fields.strip_prefix('{').unwrap();

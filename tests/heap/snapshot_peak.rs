@@ -1,4 +1,4 @@
-//! What the facts of a snapshot take of memory: a file of a few KiB can have many MiB of them in it.
+//! The memory for the facts of a snapshot: a file of a few KiB can contain many MiB of them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 use std::fs;
@@ -27,7 +27,7 @@ fn facts_take_no_more_than_a_quarter_of_a_gibibyte() {
     }
 }
 
-/// A snapshot with so many of an item; how many bytes the file has.
+/// Writes a snapshot with `count` copies of an item, and returns the size of the file.
 fn write(path: &Path, kind: &str, item: &str, count: usize) -> usize {
     let items = vec![item; count].join(",");
     let facts = format!(
@@ -47,7 +47,7 @@ fn write(path: &Path, kind: &str, item: &str, count: usize) -> usize {
     bytes.len()
 }
 
-/// The archive, and the most that reading its facts took at a time.
+/// Opens an archive, and returns it with the peak memory of reading its facts.
 fn opened(path: &Path) -> (Result<Archive, ArchiveError>, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();

@@ -1,4 +1,4 @@
-//! The way out under load: nobody's request is lost, and the process ends in time and well.
+//! Shutdown under load: no request is lost, and the process ends in time and with success.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 use olmguard_support::ALONE;
@@ -26,7 +26,7 @@ async fn nothing_is_lost_when_it_leaves_under_load() {
     server.until_unready();
     assert_eq!(server.health("/readyz"), Some(503));
     some_answers(&fleet).await;
-    // Until then an endpoint controller has sent the clients elsewhere.
+    // By then, an endpoint controller has sent the clients elsewhere.
     tokio::time::sleep_until((told + NEARLY_OVER).into()).await;
     drop(stop);
     let figures = load.await.unwrap();
@@ -78,7 +78,7 @@ fn as_process_1_it_ends_by_a_signal_as_well() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
 }
 
-/// How a process is made number 1 here.
+/// Returns the command that runs a process with the id 1, if this machine allows it.
 fn wrapper() -> Option<&'static [&'static str]> {
     const WAYS: [&[&str]; 2] = [
         &["unshare", "--pid", "--fork", "--mount-proc"],
@@ -94,7 +94,7 @@ fn wrapper() -> Option<&'static [&'static str]> {
     })
 }
 
-/// Asks a while beside the load, which is thus known to be under way.
+/// Sends requests for a while, to be sure that the load is under way.
 async fn some_answers(fleet: &Fleet) {
     for _ in 0..50 {
         let mut connection = fleet.target.connect().await.unwrap();
@@ -104,9 +104,9 @@ async fn some_answers(fleet: &Fleet) {
 }
 
 const CONNECTIONS: u32 = 16;
-/// Enough for the answers that are waited for meanwhile, on a busy machine as well.
+/// Enough for the answers that are awaited meanwhile, also on a busy machine.
 const DELAY: Duration = Duration::from_secs(5);
 const NEARLY_OVER: Duration = Duration::from_millis(4500);
 
-/// Much more than an answer takes.
+/// Much more time than an answer takes.
 const IN_FLIGHT: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! How much memory a body takes that is far larger than what is held of it.
+//! The memory for a body that is far larger than the part in memory.
 //!
 //! The figures are those of this process.
 #![cfg(target_os = "linux")]
@@ -31,7 +31,7 @@ async fn a_body_without_measure_takes_no_memory() {
     });
     let server = server.await;
     assert_eq!(fetched(&server, "small").await, Ok(65536));
-    // The peak counts from here, whatever this process did before.
+    // This resets the peak, whatever the process did before.
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = peak();
     for (catalog, size) in [("plain", "as sent"), ("bomb", "decompressed")] {
@@ -42,7 +42,7 @@ async fn a_body_without_measure_takes_no_memory() {
     }
 }
 
-/// How many bytes a catalog has, or why it is none.
+/// Fetches a catalog, and returns its size in bytes or the reason why it failed.
 async fn fetched(server: &Scripted, catalog: &str) -> Result<u64, String> {
     let (wire, content) = (LIMIT, LIMIT);
     let limits = FetchLimits {
@@ -64,7 +64,7 @@ async fn fetched(server: &Scripted, catalog: &str) -> Result<u64, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A blob of 64 KiB.
+/// Returns a blob of 64 KiB.
 fn line() -> Vec<u8> {
     let (start, end) = (
         &b"{\"schema\":\"olm.package\",\"name\":\"p\",\"x\":\""[..],
@@ -76,7 +76,7 @@ fn line() -> Vec<u8> {
     line
 }
 
-/// The most that this process ever held, in KiB.
+/// Returns the peak memory of this process in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -87,5 +87,5 @@ fn peak() -> u64 {
         .unwrap()
 }
 
-/// A quarter of what would come.
+/// A quarter of what the server would send.
 const LIMIT: u64 = 512 << 20;

@@ -1,4 +1,4 @@
-//! Processes whose time or memory is measured: one test at a time, on a machine that does nothing else.
+//! Tests that measure time or memory of processes, one at a time on an otherwise idle machine.
 
 mod drain;
 mod fetch_memory;

@@ -1,7 +1,7 @@
-//! Floods of reviews that weigh far more than an ordinary one: the server stays within the memory that
-//! its limits come to, and an ordinary client at another address gets right answers all the while.
+//! Floods of reviews that are far heavier than ordinary ones. The server must stay within the memory that its limits
+//! allow, and an ordinary client at another address must get right answers all the time.
 //!
-//! A target of its own, with one test: the figures are those of one server.
+//! The figures are those of one server, so this is a single test.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
@@ -23,8 +23,8 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Before, 140 of the first, 600 of the second and 200 of the third took a server past 384 MiB, each by
-/// itself: what is kept of such a body was 8 to 14 times as large, and was kept while it waited.
+/// In an earlier version, 140 of the first, 600 of the second or 200 of the third alone took a server past 384 MiB:
+/// each such body was stored in a form 8 to 14 times as large, even while it waited.
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_of_heavy_reviews_take_no_more_than_their_share() {
     let _alone = ALONE.lock().await;
@@ -68,15 +68,15 @@ async fn floods_of_heavy_reviews_take_no_more_than_their_share() {
     }
 }
 
-/// So many of one review at the same time, while ordinary ones come from another address. How many
-/// of the flood were answered, and how many ordinary ones, all rightly.
+/// Sends this many copies of one review at the same time, while ordinary ones come from another address. Returns how
+/// many of the flood and how many ordinary ones were answered, all of them correctly.
 async fn flood(target: &Target, count: usize, body: &str) -> (usize, usize) {
     let request: Arc<[u8]> = post(body).into();
     let mut crowd = JoinSet::new();
     for at in 0..count {
         let (target, request) = (target.clone(), Arc::clone(&request));
         crowd.spawn(async move {
-            // Every fourth stalls in the middle of its body until it is sent away.
+            // Every fourth client stalls in the middle of its body until it is disconnected.
             let end = if at % 4 == 3 {
                 request.len() / 2
             } else {
@@ -100,7 +100,7 @@ async fn flood(target: &Target, count: usize, body: &str) -> (usize, usize) {
     }
 }
 
-/// An ordinary edit, and its answer.
+/// Sends an ordinary edit, and checks its answer.
 async fn ordinary(target: &Target) {
     let edit = Edit {
         package: "p",
@@ -113,7 +113,7 @@ async fn ordinary(target: &Target) {
     assert!(answer.contains(r#""token":"Resolved""#), "{answer}");
 }
 
-/// One request from this address over a connection of its own, and the start of what comes back.
+/// Sends one request from this address on a new connection, and returns the start of the response.
 async fn ask(target: &Target, from: Ipv4Addr, request: &[u8]) -> io::Result<Vec<u8>> {
     let mut stream = connect(target, from).await?;
     stream.write_all(request).await?;
@@ -137,7 +137,7 @@ async fn connect(target: &Target, from: Ipv4Addr) -> io::Result<TlsStream<tokio:
         .await
 }
 
-/// An update of an extension with this field in both objects.
+/// Returns an update of an extension with this field in both objects.
 fn heavy(field: &str, value: &Value) -> String {
     let object = |version: &str| {
         let mut object = json!({
@@ -159,7 +159,7 @@ fn heavy(field: &str, value: &Value) -> String {
     .to_string()
 }
 
-/// A figure of the server's memory, in KiB.
+/// Returns a figure of the server's memory in KiB.
 fn kib(id: &str, figure: &str) -> usize {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(figure));

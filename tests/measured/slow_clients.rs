@@ -1,7 +1,8 @@
-//! A thousand who never begin, a thousand who never come to the end of a head, and one who asks.
+//! A thousand clients that send nothing, a thousand that never finish a head, and one that sends a
+//! request.
 //!
-//! How soon that one is answered is measured several times, and the best counts: what else the
-//! machine does meanwhile is not the server's doing.
+//! The latency of that request is measured several times, and the best result counts, because the
+//! machine may be busy with other work.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -39,8 +40,8 @@ async fn slow_clients_keep_nobody_out() {
     drop(heads);
 }
 
-/// How many connections the server has open, by its own account. On a busy machine some of a crowd
-/// have run out of patience.
+/// Returns the number of open connections according to the server. On a busy machine, some of a
+/// crowd have timed out.
 fn open(server: &Served) -> u32 {
     let metrics = server.told("/metrics").expect("metrics");
     let mut lines = metrics.lines();
@@ -69,7 +70,8 @@ async fn idle_handshakes(target: &Target) -> Vec<TcpStream> {
     idle
 }
 
-/// Who is sent away to make room for others has been seen through; the others stay.
+/// Opens connections with unfinished heads. Clients that were disconnected to make room for others
+/// are gone, the rest stay.
 async fn slow_heads(target: &Target) -> Vec<Connection> {
     let mut opening = JoinSet::new();
     for _ in 0..CROWD {

@@ -1,8 +1,8 @@
-//! Between reading a request and writing its answer the server asks the kernel for nothing but that
-//! connection, memory and threads: no file, no other socket, nobody.
+//! Between reading a request and writing its answer, the server makes no system calls except those for that connection,
+//! memory and threads: no files, and no other sockets.
 //!
-//! What runs beside it, such as a look at the files of the certificate, may fall between the two now
-//! and then, but not twice in so short a time: so a call counts that is seen under two requests.
+//! Background work, such as checking the files of the certificate, can happen in between now and then, but not twice in
+//! such a short time. So only calls that occur in two requests count.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -39,7 +39,7 @@ async fn a_refusal_costs_a_line_of_the_log_at_most() {
     assert!(found.iter().all(|call| call == STDERR), "{found:?}");
 }
 
-/// The calls that are seen under two requests or more and are about something else.
+/// Returns the calls for other purposes that occur in at least two requests.
 async fn foreign_calls(wanted: &str, expected: &str) -> Vec<String> {
     if !is_traceable() {
         println!("left out: the calls between request and answer, strace cannot be run here");
@@ -90,7 +90,7 @@ async fn foreign_calls(wanted: &str, expected: &str) -> Vec<String> {
     seen.into_keys().collect()
 }
 
-/// The trace, once it tells the end: strace writes on for a while after it.
+/// Returns the trace once it has the end, because strace writes on for a while.
 fn whole(file: &Path) -> String {
     let begun = Instant::now();
     loop {
@@ -103,7 +103,7 @@ fn whole(file: &Path) -> String {
     }
 }
 
-/// Where there is no strace, or none is allowed to look.
+/// Whether strace exists and may trace.
 fn is_traceable() -> bool {
     let tried = Command::new("strace")
         .args(["-o", "/dev/null", "true"])
@@ -115,7 +115,7 @@ fn is_traceable() -> bool {
 
 const STDERR: &str = "write(2, ";
 
-/// A question and an answer as well.
+/// A handshake also has a request and an answer.
 const HANDSHAKE: usize = 1;
 const WARM_UP: usize = 4;
 const COUNTED: usize = 12;

@@ -1,5 +1,5 @@
-//! What is shipped for Prometheus and Grafana (`deploy/monitoring`): it asks for nothing that olmguard
-//! does not tell, each alert has its runbook, and promtool is content with all of it.
+//! The files for Prometheus and Grafana (`deploy/monitoring`): they use only metrics that olmguard exposes, each alert
+//! has its runbook, and promtool accepts all of them.
 #![expect(
     clippy::panic,
     clippy::print_stdout,

@@ -1,7 +1,7 @@
-//! The book in `docs`: its commands print what stands below them, its links lead somewhere, and each
-//! token has its page.
+//! The book in `docs`: its commands print the output below them, its links are valid, and each reason code has its
+//! page.
 //!
-//! With `OLMGUARD_BLESS=1` what commands print is written anew instead of compared.
+//! With `OLMGUARD_BLESS=1`, the output of the commands is written instead of compared.
 
 mod all;
 mod architecture;

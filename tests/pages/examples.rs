@@ -1,7 +1,7 @@
-//! Every example says what it says it does: the command line beside it, and the same edit through the
-//! webhook, whose answers are the same bytes.
+//! Every example does what it shows: the command line next to it, and the same edit through the webhook, whose answers
+//! are the same bytes.
 //!
-//! With `OLMGUARD_BLESS=1` the answers are written anew instead of compared.
+//! With `OLMGUARD_BLESS=1`, the answers are written instead of compared.
 
 use olmguard_engine::judge::Token;
 use serde_json::Value;

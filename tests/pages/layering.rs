@@ -1,7 +1,7 @@
-//! The pure part stays pure, and every arrow between the modules points one way.
+//! The pure crates stay pure, and the dependencies between modules point in one direction.
 //!
-//! That the pure part needs no crate with I/O is seen by the build without features; that it does
-//! not reach into `std` either, and that no module uses a later one, is read from the sources here.
+//! The build without features shows that the pure part needs no crate with I/O. This test reads the
+//! sources to check that it does not use I/O in `std` either, and that no module uses a later one.
 
 mod paths;
 mod rules;
@@ -217,9 +217,9 @@ fn accepts_what_is_allowed() {
     );
 }
 
-/// Each path at fault, with what is wrong with it.
+/// Returns each faulty path with its fault.
 ///
-/// The tests of an edge may set the scene with any other; those of a pure module keep its rules.
+/// The tests of an edge may use any other module. The tests of a pure module follow its rules.
 fn faults_of(package: &str, text: &str, module: &[&str]) -> Vec<(String, Fault)> {
     let path = in_one(package, &format!("crate::{}", module.join("::")));
     let top = path.split("::").nth(1).expect("a file lies in a module");
@@ -237,7 +237,7 @@ fn faults_of(package: &str, text: &str, module: &[&str]) -> Vec<(String, Fault)>
         .collect()
 }
 
-/// Every Rust file below a folder.
+/// Returns every Rust file below a directory.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {

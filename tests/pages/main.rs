@@ -1,4 +1,4 @@
-//! Everything committed that is no program: pages, examples, manifests, alerts, schemas, the layers.
+//! Tests of committed files that are not programs: pages, examples, manifests, alerts, schemas, and the module layers.
 
 mod alerting;
 mod book;

@@ -1,6 +1,6 @@
-//! What `deploy/rendered` says of the program is true: its version, and every setting that it is given.
+//! The manifests in `deploy/rendered` match the program: its version, and all of its settings.
 //!
-//! That the files are what their sources render to is checked by `cargo xtask render --check`.
+//! `cargo xtask render --check` compares the files with their sources.
 
 #![expect(clippy::panic, reason = "a test that cannot go on fails there")]
 
@@ -83,7 +83,7 @@ fn the_chart_looks_up_and_makes_up_nothing() {
     }
 }
 
-/// Names and texts.
+/// Returns the names and texts of the manifests.
 fn rendered() -> Vec<(String, String)> {
     let folder = Path::new(ROOT).join("deploy/rendered");
     let files = fs::read_dir(folder).expect("deploy/rendered is there");
@@ -103,7 +103,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(path)).expect(path)
 }
 
-/// The manual page, which has the variable of each flag.
+/// Returns the manual page, which has the variable of each flag.
 fn manual() -> String {
     let mut man = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     let output = man.args(["man", "serve"]).env_clear().output();

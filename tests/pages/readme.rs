@@ -1,8 +1,8 @@
-//! The README is true: its examples print what stands below them, and its flags exist.
+//! The README is true: its examples print the output below them, and its flags exist.
 //!
-//! In a block marked `console`, `$ olmguard ...` is run at the root of the repository, and the lines
-//! up to the next `$` are its standard output. Each flag of an `olmguard` line, wherever it stands, is
-//! one that the command's `--help` lists, and each flag in a sentence one of some command.
+//! In a block marked `console`, `$ olmguard ...` is run at the root of the repository, and the lines up to the next `$`
+//! are its standard output. Each flag of an `olmguard` line must be in the `--help` of its command, and each flag in a
+//! sentence must belong to some command.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -29,7 +29,7 @@ fn examples_print_what_the_readme_shows() {
     assert!(ran > 0, "no example ran");
 }
 
-/// A refusal as a transcript of kubectl has it, and a picture.
+/// The first screen has a denial in a kubectl transcript, and a picture.
 #[test]
 fn the_first_screen_shows_a_refusal_and_a_picture() {
     let first: Vec<_> = README.lines().take(FIRST_SCREEN).collect();
@@ -119,13 +119,13 @@ const DOCTOR: &str = include_str!("../../docs/doctor.md");
 const EMERGENCY: &str = include_str!("../../docs/emergency.md");
 const EXIT_CODES: &str = include_str!("../../docs/exit-codes.md");
 
-/// What `kubectl apply --server-side` prints of a denial; others put lines before it.
+/// The output of `kubectl apply --server-side` for a denial. Other commands print lines before it.
 const DENIAL: &str = include_str!("../e2e/golden/denial.txt");
 
-/// So many lines are seen without scrolling.
+/// The number of lines that are visible without scrolling.
 const FIRST_SCREEN: usize = 40;
 
-/// Stands for any flag where a text tells of their twins in the environment.
+/// The placeholder for any flag in texts about environment variables.
 const PLACEHOLDER: &str = "--a-b";
 
 fn olmguard(arguments: &[String]) -> Output {

@@ -1,6 +1,6 @@
-//! The schemas of what is printed as JSON, beside the types they are made from.
+//! The JSON schemas of the output, compared with the types that they are generated from.
 //!
-//! `OLMGUARD_BLESS=1` writes them anew.
+//! `OLMGUARD_BLESS=1` writes them again.
 
 use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, test, version};
 use olmguard_catalog::version::Masterminds;
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use olmguard_fixtures::committed::compare;
 
-/// The schema of what `T` serialises to. Its objects have no other members than these.
+/// Returns the schema of the serialized form of `T`. Its objects must have no other members.
 fn schema<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12()
         .for_serialize()
@@ -62,7 +62,7 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// The types whose objects may get members of other kinds.
+/// The types whose objects can get additional members.
 const OPEN: [&str; 9] = [
     "olmguard.range/v1",
     "olmguard.graph/v1",
@@ -78,7 +78,7 @@ const OPEN: [&str; 9] = [
 #[track_caller]
 fn compare_schema<T: JsonSchema>(file: &str) {
     let mut schema = schema::<T>();
-    // `olmguard.NAME.vN.json` describes `olmguard.NAME/vN`.
+    // The file `olmguard.NAME.vN.json` describes `olmguard.NAME/vN`.
     let (kind, version) = (file.trim_end_matches(".json").rsplit_once('.')).expect("a version");
     let name = schema.pointer_mut("/properties/schema").expect("a name");
     name["const"] = json!(format!("{kind}/{version}"));

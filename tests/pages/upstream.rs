@@ -1,4 +1,5 @@
-//! What is mirrored is named by a permalink: who reads a module can open the rule it follows, as it was.
+//! Mirrored upstream rules are named by a permalink, so a reader of a module can open the exact version that it
+//! follows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,13 +41,13 @@ fn each_file_of_upstream_is_a_link_to_a_tag_or_a_commit() {
     assert!(links > 100, "only {links} files of upstream are named");
 }
 
-/// The files in Go that a line names in code.
+/// Returns the Go files that a line names in code.
 fn files_named(line: &str) -> impl Iterator<Item = &str> {
     let code = line.split('`').skip(1).step_by(2);
     code.filter(|code| Path::new(code).extension().is_some_and(|kind| kind == "go"))
 }
 
-/// Whether a line says where a file is read: under a tag, or a commit.
+/// Whether a line is the link of a file at a tag or a commit.
 fn is_permalink(line: &str, path: &str) -> bool {
     let address = line.strip_prefix(&format!("[`{path}`]: https://github.com/"));
     let within = address.and_then(|address| address.split_once("/blob/"));

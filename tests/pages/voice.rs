@@ -1,9 +1,8 @@
-//! Odd words in what people read: none in the pages that they meet first, and elsewhere never more than
-//! there are now.
+//! Odd words in texts for users: none in the pages that users meet first, and elsewhere never more than now.
 //!
-//! `voice/counts.tsv` has how often each odd word is in each layer, outside of code. A count that has fallen
-//! is written with `OLMGUARD_BLESS=1`; one that has risen is not. Some of these words have a right use as
-//! well, so a count need not reach zero.
+//! `voice/counts.tsv` has the number of each odd word in each layer, outside of code. A lower count is written with
+//! `OLMGUARD_BLESS=1`, but a higher one is not. Some of these words also have a correct use, so a count does not have
+//! to reach zero.
 #![expect(clippy::panic, reason = "a test may fail")]
 
 mod words;
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use words::WORDS;
 
-/// What is read together, and where it is: files, and folders of pages.
+/// The layers of texts, with their files and directories.
 const LAYERS: [(&str, &[&str]); 6] = [
     ("first contact", FIRST),
     ("tasks and reason codes", &["docs/tasks", "docs/tokens"]),
@@ -24,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
     ("contributors", &["CONTRIBUTING.md", "docs/architecture.md"]),
 ];
 
-/// The pages that a new user reads.
+/// The pages that a new user reads first.
 const FIRST: &[&str] = &[
     "README.md",
     "CHANGELOG.md",
@@ -35,7 +34,7 @@ const FIRST: &[&str] = &[
     "docs/how-olmguard-decides.md",
 ];
 
-/// How often each odd word is in a layer, by layer and word.
+/// The number of each odd word, by layer and word.
 type Counts = BTreeMap<(String, String), usize>;
 
 #[test]
@@ -87,7 +86,7 @@ fn found() -> Counts {
     counts
 }
 
-/// The pages of a layer; a page belongs to the one that names it.
+/// Returns the pages of a layer. A page belongs to the layer that names it explicitly.
 fn files(layer: &str, places: &[&str]) -> Vec<PathBuf> {
     let named: Vec<_> = LAYERS
         .iter()
@@ -113,7 +112,7 @@ fn files(layer: &str, places: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// The sentences of a page in lower case, without code and without where links lead.
+/// Returns the sentences of a page in lower case, without code and link targets.
 fn prose(page: &str) -> String {
     let outside = page
         .split("```")
@@ -130,7 +129,7 @@ fn prose(page: &str) -> String {
     words.to_lowercase() + " "
 }
 
-/// How often a word, or several, stands by itself in lower-case text.
+/// Returns how often a word or phrase occurs as whole words in lower-case text.
 fn count(text: &str, word: &str) -> usize {
     let is_inner = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     let whole = text.match_indices(word).filter(|(at, _)| {
@@ -156,7 +155,7 @@ fn text(counts: &Counts) -> String {
     counts.iter().map(line).collect()
 }
 
-/// What to write instead.
+/// Returns what to write instead.
 fn plain(word: &str) -> &'static str {
     let found = WORDS.iter().find(|(odd, _)| *odd == word);
     found.map_or("", |(_, plain)| plain)

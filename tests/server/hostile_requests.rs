@@ -1,7 +1,7 @@
-//! Malformed and hostile requests, each with its exact answer, over real TLS.
+//! Malformed and hostile requests over real TLS, each with its exact answer.
 //!
-//! Whatever is sent, an API server gets a review back or an HTTP error of one line, and the next one
-//! who asks is answered. What is no HTTP at all is answered by the HTTP library, with a bare status.
+//! For every request, an API server gets a review or an HTTP error of one line, and the next client is still answered.
+//! Data that is not HTTP is answered by the HTTP library with a bare status.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The webhook, asked as an API server asks it.
+//! The webhook, called as an API server calls it.
 
 mod hostile_requests;
 mod parity;

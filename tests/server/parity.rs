@@ -1,6 +1,5 @@
-//! One answer everywhere: the facts of each example, put to `check` and to the webhook, which is
-//! the real server behind real TLS. What goes into the audit log is in `tests/audit/annotations.json`,
-//! which `OLMGUARD_BLESS=1` writes anew.
+//! One answer everywhere: the facts of each example in `check` and in the webhook, a real server with real TLS. The
+//! audit annotations are in `tests/audit/annotations.json`, which `OLMGUARD_BLESS=1` writes again.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -60,7 +59,7 @@ fn check_and_the_webhook_say_the_same_of_every_example() {
     compare("tests/audit/annotations.json", &audited);
 }
 
-/// The warnings of a file without the places in it, which no review has.
+/// Returns warnings without their places, which no review has.
 fn without_places(warnings: &Value) -> Value {
     let is_place = |c: char| c.is_ascii_digit() || matches!(c, ':' | ' ');
     let warnings = warnings.as_array().unwrap().iter();
@@ -73,14 +72,14 @@ fn without_places(warnings: &Value) -> Value {
     warnings.map(warning).collect()
 }
 
-/// What `check` says of the example's only extension.
+/// Returns the result of `check` for the example's only extension.
 fn checked(folder: &Path) -> Value {
     let ran = run(folder, &["-o", "json"]);
     let mut report: Value = serde_json::from_slice(&ran.stdout).unwrap();
     report["results"][0].take()
 }
 
-/// The catalogs of an example, as its command line gives them.
+/// Returns the catalogs of an example, as in its command line.
 fn snapshot(folder: &Path) -> Snapshot {
     let rules = Rules::default();
     let described = objects(&folder.join("clustercatalogs.yaml"));
@@ -105,7 +104,7 @@ fn snapshot(folder: &Path) -> Snapshot {
     Snapshot::new(rules, catalogs.into_iter().chain(contents))
 }
 
-/// The upgrade policies of an example.
+/// Returns the upgrade policies of an example.
 fn policies(folder: &Path) -> Policies {
     let file = folder.join("policy.yaml");
     let objects = if file.is_file() {
@@ -119,7 +118,7 @@ fn policies(folder: &Path) -> Policies {
     }
 }
 
-/// An extension with a status has been there before, and asked for something else; any other is new.
+/// Returns a review. An extension with a status existed before with another request. Any other extension is new.
 fn review(extension: &Value) -> Value {
     let mut request = json!({"uid": "u-1", "operation": "CREATE", "object": extension});
     if extension.get("status").is_some() {
@@ -132,7 +131,7 @@ fn review(extension: &Value) -> Value {
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
 }
 
-/// Starts a webhook for this one question, which refuses what it cannot tell.
+/// Starts a webhook for one review, which denies undecided edits.
 fn ask(snapshot: Snapshot, policies: Policies, certificate: &Certificate, review: &Value) -> Value {
     let runtime = Runtime::new().unwrap();
     let _within = runtime.enter();

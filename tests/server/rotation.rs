@@ -1,4 +1,4 @@
-//! A certificate that a kubelet changes under a server that is asked all the while.
+//! A certificate that a kubelet replaces while the server gets requests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 use std::fs;
@@ -13,7 +13,7 @@ use olmguard_support::load::served::Served;
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-/// A Secret as a kubelet mounts it: files that are links through `..data`, which is one itself.
+/// A Secret as a kubelet mounts it: its files are links through `..data`, which is also a link.
 struct Mount(TempDir);
 
 impl Mount {
@@ -30,7 +30,8 @@ impl Mount {
         self.0.path().join(name)
     }
 
-    /// Changes both files at once, as a kubelet does: a new folder, a new link, renamed over the old.
+    /// Replaces both files at the same time, as a kubelet does: a new directory, and a new link renamed over the old
+    /// one.
     fn swap(&self, number: usize, certificate: &str, key: &str) {
         let folder = format!("..2026_11_21_{number}");
         fs::create_dir(self.path(&folder)).unwrap();
@@ -93,7 +94,7 @@ async fn a_pair_that_does_not_fit_is_refused_and_the_next_one_is_taken() {
     );
 }
 
-/// A server that shows what is mounted, to clients that trust all of these.
+/// Starts a server with the mounted certificate, for clients that trust all of these.
 fn serve(mount: &Mount, certificates: &[Certificate]) -> Served {
     let (cert, key) = (mount.path("tls.crt"), mount.path("tls.key"));
     let arguments = [
@@ -107,7 +108,7 @@ fn serve(mount: &Mount, certificates: &[Certificate]) -> Served {
     Served::showing(&[], &arguments, tls)
 }
 
-/// Connects until this certificate is shown.
+/// Connects until this certificate is served.
 async fn shown(server: &Served, certificate: &Certificate) {
     soon(async {
         loop {
@@ -120,7 +121,7 @@ async fn shown(server: &Served, certificate: &Certificate) {
     .await;
 }
 
-/// How often a certificate was read anew, with this result.
+/// Returns how often a certificate was reloaded with this result.
 fn reloads(server: &Served, result: &str) -> u32 {
     let metrics = server.told("/metrics").unwrap();
     let series = format!("olmguard_tls_reloads_total{{result=\"{result}\"}} ");
@@ -132,5 +133,5 @@ async fn soon<T>(condition: impl Future<Output = T>) -> T {
     tokio::time::timeout(IN_TIME, condition).await.unwrap()
 }
 
-/// A kubelet's changes are to be seen within this.
+/// The time limit for a change of a kubelet to take effect.
 const IN_TIME: Duration = Duration::from_secs(15);

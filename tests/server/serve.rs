@@ -1,4 +1,4 @@
-//! `olmguard serve` as a process: what it prints, how it ends, and how it refuses to start.
+//! `olmguard serve` as a process: its output, its end, and its refusals to start.
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ const ANY: [&str; 5] = [
     ),
 ];
 
-/// A file of this test run.
+/// Writes a file of this test run.
 fn file(name: &str, content: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
@@ -39,7 +39,7 @@ fn serve(arguments: &[&str]) -> Process {
     Process::start(&[&["serve"], &ANY[..], arguments].concat())
 }
 
-/// The address of a line such as `listening on https://127.0.0.1:41234`.
+/// Returns the address in a line such as `listening on https://127.0.0.1:41234`.
 #[track_caller]
 fn address<'a>(line: &'a str, scheme: &str) -> &'a str {
     let address = line
@@ -89,7 +89,7 @@ fn a_second_signal_ends_it_at_once() {
     assert_eq!(server.ended().code, Some(143));
 }
 
-/// Other servers read their files again, or write a report, on these. They would end a process that does not know them.
+/// Other servers reload their files or write a report on these signals. A process that does not handle them would end.
 #[test]
 fn a_signal_that_ends_others_is_logged_and_nothing_more() {
     let mut process = serve(&["--self-signed", "--log-format=json", "--shutdown-delay=0s"]);

@@ -1,4 +1,4 @@
-//! What the program counts and writes about itself.
+//! The metrics and logs of the program.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! A server that judges by what a follower holds, in this process.
+//! A server in this process that decides by the snapshot of a follower.
 
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ use olmguard_support::load::fleet::{Fleet, PACE};
 use olmguard_support::load::review::{Edit, post};
 use olmguard_support::load::wire::Target;
 
-/// It runs until it is dropped.
+/// A running server, which stops when this is dropped.
 pub(crate) struct Guarded {
-    /// What happens to the catalogs.
+    /// The events of the catalogs.
     pub(crate) events: Sender<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
-    /// What is judged by.
+    /// The snapshot by which edits are decided.
     pub(crate) snapshot: Arc<ArcSwap<Snapshot>>,
     metrics: Metrics,
     server: Server,
@@ -42,7 +42,7 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// One that reads its objects again by `client`.
+    /// Starts a server that rereads its objects through `client`.
     pub(crate) async fn start(client: Client) -> Self {
         let (events, received) = channel(1);
         let (rules, rules_received) = channel(1);
@@ -75,7 +75,8 @@ impl Guarded {
         }
     }
 
-    /// Edits of an extension that each content resolves in its own way, on so many connections.
+    /// Returns edits of an extension that each content resolves differently, on this many
+    /// connections.
     pub(crate) fn fleet(&self, connections: u32) -> Fleet {
         let edit = Edit {
             package: "p",
@@ -96,7 +97,7 @@ impl Guarded {
         }
     }
 
-    /// How many times another snapshot was put in the place of the one before.
+    /// Returns how many times the snapshot was replaced.
     pub(crate) fn swaps(&self) -> u64 {
         let told = self.metrics.render();
         let mut lines = told.lines();
@@ -126,7 +127,7 @@ fn terms(
     }
 }
 
-/// The server, and the certificate that it shows.
+/// Starts the server, and returns it with its certificate.
 fn serve(guard: Guard, metrics: &Metrics) -> (Server, CertificateDer<'static>) {
     let certificates = self_signed(&Validity::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().to_vec().into();

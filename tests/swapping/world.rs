@@ -1,4 +1,4 @@
-//! What happens to the catalogs, and what is held of them.
+//! The events of the catalogs, and the contents in memory.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -16,21 +16,21 @@ use olmguard_support::apiserver::objects::catalog;
 use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::catalogd::scripted::{Asked, Scripted};
 
-/// A cluster of three catalogs under a guard.
+/// A cluster of three catalogs with a webhook.
 pub(crate) struct World {
     pub(crate) guarded: Guarded,
     catalogd: Scripted,
-    /// The digest that catalog `a` names; that of `b` is [`OF_B`].
+    /// The digest of catalog `a`. The one of `b` is [`OF_B`].
     of_a: u64,
-    /// What was judged by at some time.
+    /// The contents and snapshots that were used at some time.
     contents: Vec<Weak<Catalog>>,
     snapshots: Vec<Weak<Snapshot>>,
 }
 
 impl World {
-    /// All three are loaded.
+    /// Starts with all three catalogs loaded.
     pub(crate) async fn begin() -> Self {
-        // It serves nothing: that an object cannot be read again takes no content away.
+        // It serves nothing: an object that cannot be reread must not remove content.
         let api = ApiServer::start();
         let mut world = Self {
             guarded: Guarded::start(api.client()).await,
@@ -50,7 +50,7 @@ impl World {
         world
     }
 
-    /// Swaps until there have been so many of them.
+    /// Replaces snapshots until there have been this many replacements.
     pub(crate) async fn swap_until(&mut self, swaps: u64) {
         while self.guarded.swaps() < swaps {
             self.give_a_new_content().await;
@@ -68,13 +68,13 @@ impl World {
         self.catalogd.asked().len()
     }
 
-    /// Waits until of everything that was judged by only what is judged by now is left.
+    /// Waits until only the contents and the snapshot in use are left in memory.
     pub(crate) async fn nothing_old_is_held(&self) {
         soon(|| held(&self.contents) == CONTENTS && held(&self.snapshots) <= 1).await;
         assert!(self.contents.len() > CONTENTS, "some were held before");
     }
 
-    /// Catalog `a` is given content that there never was.
+    /// Gives catalog `a` a new content.
     async fn give_a_new_content(&mut self) {
         self.of_a += 1;
         self.names("a", self.of_a, 0).await;
@@ -82,7 +82,7 @@ impl World {
         self.look();
     }
 
-    /// The object of a catalog names this digest, at this priority.
+    /// Sets the digest and the priority in the object of a catalog.
     async fn names(&self, name: &str, digest: u64, priority: u32) {
         let mut object = catalog(name, digest, &self.catalogd.base(name));
         object["spec"]["priority"] = json!(priority);
@@ -92,7 +92,7 @@ impl World {
         self.guarded.events.send(event).await.unwrap();
     }
 
-    /// Waits until a catalog is judged by in this state.
+    /// Waits until a catalog is used in this state.
     async fn holds(&self, name: &str, digest: u64, priority: u32) {
         let digest = format!("sha256:{digest:064x}");
         let is_so = |state: &CatalogState| {
@@ -107,7 +107,7 @@ impl World {
         .await;
     }
 
-    /// Notes what is judged by at the moment, without keeping it.
+    /// Records what is currently used, without keeping it alive.
     fn look(&mut self) {
         let snapshot = self.guarded.snapshot.load_full();
         for state in snapshot.catalogs() {
@@ -123,7 +123,7 @@ impl World {
     }
 }
 
-/// A package that each content has, with a bundle that names the catalog, and one that no other has.
+/// Returns a package that all contents have, with a bundle that names the catalog, and a package that no other has.
 fn content(asked: &Asked) -> Answer {
     let catalog = asked.head.split('/').nth(2).unwrap();
     let bundle = |name: &str, version: &str| {
@@ -162,7 +162,7 @@ async fn soon(is_so: impl Fn() -> bool) {
 
 /// The digest that catalog `b` names.
 const OF_B: u64 = 0;
-/// How many contents are held at any time: that of `a` and that of `b`.
+/// The number of contents in memory at any time: those of `a` and `b`.
 const CONTENTS: usize = 2;
 const TURNS: u32 = 50;
 const DEADLINE: Duration = Duration::from_mins(1);

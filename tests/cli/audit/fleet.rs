@@ -1,4 +1,4 @@
-//! `olmguard audit --fleet PATH`: what runs in many clusters.
+//! `olmguard audit --fleet PATH`: the extensions of many clusters.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::{HUB, audit, list, object};
 use crate::folder::Folder;
 use crate::saved::{named, olm, save, save_running};
 
-/// Two clusters as JSON of their audits in `fleet`, `eu` and `us`.
+/// Returns two clusters, `eu` and `us`, as JSON of their audits in `fleet`.
 fn scene() -> Folder {
     let scene = super::scene();
     fs::create_dir(scene.path().join("fleet")).expect("a directory");

@@ -1,4 +1,4 @@
-//! The forms of a report: what each of them has, and that no name of others breaks out of it.
+//! The output formats of a report: the content of each, and that no foreign name can break out of it.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{HUB, audit, list, object, scene};
 use olmguard_support::junit::assert_is_junit;
 
-/// Names that mean something in one of the forms. None has a placeholder, which is skipped.
+/// Returns names with a special meaning in one of the formats. None has a placeholder, because that would be skipped.
 fn hostile() -> Vec<String> {
     let names = [
         "<script >alert(1)</script >",
@@ -27,7 +27,7 @@ fn hostile() -> Vec<String> {
     names
 }
 
-/// An extension of each name, and each once more as package, range, channel and installed bundle.
+/// Returns an extension for each name, and another with the name as its package, range, channel and installed bundle.
 fn inputs(names: &[String]) -> String {
     let by_name = names.iter().map(|name| object(name, "1.2.0", "1.0.0"));
     let others = names.iter().enumerate().map(|(number, name)| {
@@ -40,7 +40,7 @@ fn inputs(names: &[String]) -> String {
     list(&by_name.chain(others).collect::<Vec<_>>())
 }
 
-/// What is printed in this form.
+/// Returns the output in this format.
 #[track_caller]
 fn printed(form: &str, names: &[String]) -> String {
     let (code, stdout, stderr) = audit(&scene(), &["-", HUB, "-o", form], &inputs(names));
@@ -49,7 +49,7 @@ fn printed(form: &str, names: &[String]) -> String {
     stdout
 }
 
-/// Whether no character but the end of a line is one that a terminal obeys, or turns the direction of text.
+/// Whether a text has no control characters except line feeds, and none that changes the direction of text.
 fn is_plain(text: &str) -> bool {
     let is_odd = |character: char| {
         let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}');
@@ -73,7 +73,7 @@ fn text_has_a_line_for_each_name() {
     let names = hostile();
     let text = printed("text", &names);
     let is_head = |line: &&str| !line.starts_with("  ");
-    // And the line that counts.
+    // The summary is one more line.
     assert_eq!(
         text.lines().filter(is_head).count(),
         2 * names.len() + 1,
@@ -150,7 +150,7 @@ fn a_page_has_texts_of_others_as_text_only() {
         );
     }
     assert!(page.contains(">&lt;script &gt;alert(1)&lt;/script &gt;</button>"));
-    // It is XML, apart from the first line, the script and the style.
+    // The page is XML, except for the first line, the script and the style.
     let body = page.split_once("<body>").expect("a body").1;
     let body = body.split_once("<script>").expect("a script").0;
     let body = format!("<body>{body}</body>");

@@ -1,4 +1,4 @@
-//! What the pages of the book show of new catalogs and of many clusters is what is printed.
+//! The output on the book's pages about new catalogs and fleets is current.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{audit, list, object};
 use crate::folder::Folder;
 use crate::saved::{named, olm, save};
 
-/// A scene with the files of the book.
+/// Returns a scene with the files of the book.
 fn scene() -> Folder {
     let scene = super::scene();
     for name in ["catalog.yaml", "installed.yaml", "upcoming.yaml"] {

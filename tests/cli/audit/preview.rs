@@ -1,4 +1,4 @@
-//! `olmguard audit --snapshot FILE --catalog NAME=PATH`: what is different once that catalog is replaced.
+//! `olmguard audit --snapshot FILE --catalog NAME=PATH`: the differences once that catalog is replaced.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::{audit, list, object};
 use crate::folder::Folder;
 use crate::saved::{named, olm, save};
 
-/// A scene with the catalog `hub` in a snapshot, and one that comes after it: without 1.1.0, with 1.3.0.
+/// Returns a scene with the catalog `hub` in a snapshot, and its new version: without 1.1.0, with 1.3.0.
 fn scene() -> Folder {
     let scene = super::scene();
     let path = |name: &str| scene.path().join(name);
@@ -82,7 +82,7 @@ fn a_new_catalog_is_reported_by_what_is_different_the_worst_first() {
     assert_eq!(stdout.lines().collect::<Vec<_>>(), expected);
 }
 
-/// The preview is what happens: each side is what an audit says before and after the catalog is replaced.
+/// The preview is correct: each side equals an audit before and after the catalog is replaced.
 #[test]
 fn each_side_is_the_audit_of_its_time() {
     let scene = scene();

@@ -1,11 +1,11 @@
-//! `olmguard audit --pull`: which extensions cannot take their next step, by the images of the bundles.
+//! `olmguard audit --pull`: the extensions that cannot take their next step, because of the images of bundles.
 
 use super::{audit, list, object, scene};
 use crate::folder::Folder;
 use crate::images::bundle;
 use olmguard_support::oci::TestRegistry;
 
-/// A scene whose bundles 1.0.0 and 1.1.0 are in these registries.
+/// Returns a scene whose bundles 1.0.0 and 1.1.0 are in these registries.
 fn with_images(old: &TestRegistry, new: &TestRegistry) -> Folder {
     let scene = scene();
     let hub = std::fs::read_to_string(scene.path().join("hub.yaml")).expect("a catalog");
@@ -37,7 +37,7 @@ fn an_extension_that_cannot_be_upgraded_is_found_before_olm_tries() {
     assert_eq!((code, &*stderr), (Some(1), ""), "{stdout}");
     let expected = "moves (p): 1.0.0\n  not installable: OLM will not install this: the image of p.v1.1.0 has no bundle that OLM can read: ";
     assert!(stdout.contains(expected), "{stdout}");
-    // CRDs of the installed bundle only warn.
+    // CRDs of the installed bundle only cause warnings.
     let new = registry("{type: object}");
     let (code, stdout, stderr) = pulled(&with_images(&old, &new));
     assert_eq!((code, &*stderr), (Some(0), ""), "{stdout}");

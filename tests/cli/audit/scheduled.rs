@@ -1,4 +1,4 @@
-//! The examples for a nightly pipeline and for Renovate are run from their own files.
+//! The examples for a nightly pipeline and for Renovate are run from their files.
 
 use std::env;
 use std::fs;
@@ -20,7 +20,7 @@ fn example(name: &str) -> String {
     fs::read_to_string(path).expect(name)
 }
 
-/// The steps of the nightly pipeline that run olmguard.
+/// Returns the steps of the nightly pipeline that run olmguard.
 fn steps() -> Vec<String> {
     let text = example("scheduled/nightly.yaml");
     let document = documents(text.as_bytes())
@@ -46,7 +46,7 @@ fn run(scene: &Folder, step: &str) {
     assert!(status.success(), "{step}");
 }
 
-/// What Renovate reads of a file with the expression of the example: the name, and the version that is set.
+/// Returns what Renovate reads from a file with the expression of the example: names and versions.
 fn found(renovate: &Value, file: &str) -> Vec<(String, String)> {
     let expression = &renovate["customManagers"][0]["matchStrings"][0];
     let expression = Regex::new(expression.as_str().expect("a text")).expect("an expression");
@@ -60,7 +60,7 @@ fn found(renovate: &Value, file: &str) -> Vec<(String, String)> {
     .collect()
 }
 
-/// The data source of one dependency: the rule of the example is a look-up by its name.
+/// Returns the data source of one dependency, which the rule of the example looks up by its name.
 fn source(renovate: &Value, scene: &Folder, name: &str) -> Value {
     let data_source = &renovate["customDatasources"]["olmguard"];
     let url = data_source["defaultRegistryUrlTemplate"]
@@ -101,7 +101,7 @@ fn a_night_writes_the_comment_and_the_versions_that_renovate_can_set() {
         "{comment}"
     );
     let renovate: Value = serde_json::from_str(&example("scheduled/renovate.json")).expect("JSON");
-    // A later version than the next is denied until the next is installed.
+    // A version after the next one is denied until the next one is installed.
     let releases = |versions: &[&str]| {
         let versions = versions.iter().map(|version| json!({"version": version}));
         json!({"releases": versions.collect::<Vec<_>>()})
@@ -115,7 +115,7 @@ fn a_night_writes_the_comment_and_the_versions_that_renovate_can_set() {
     assert_eq!(source(&renovate, &scene, "newest"), releases(&["1.2.0"]));
 }
 
-/// One file can have several extensions, and one without a version is none to set.
+/// A file can have several extensions, and one without a version has nothing to set.
 #[test]
 fn the_expression_takes_each_extension_with_a_version() {
     let renovate: Value = serde_json::from_str(&example("scheduled/renovate.json")).expect("JSON");

@@ -1,16 +1,16 @@
-//! Files of the base that cannot be read, and what is said of them in each form.
+//! Files of the base that cannot be read, and their reports in each format.
 
 use serde_json::{Value, json};
 
 use super::repository::{CATALOG, Repository, tokens};
 use crate::check::scene::extension;
 
-/// One that holds this extension, were it not broken.
+/// Returns a broken file with this extension.
 fn broken(name: &str) -> String {
     extension(name, "1.0.0").replace("source:", "source: [")
 }
 
-/// A repository whose base has a broken file in this place, which is there no more.
+/// Returns a repository whose base has a broken file, which no longer exists.
 fn without(file: &str) -> Repository {
     let repository = Repository::with(&[
         (file, &broken("a")),

@@ -1,11 +1,11 @@
-//! Every kind of change, in one repository and by itself, in each format.
+//! Every kind of change, in one repository and alone, in each format.
 
 use serde_json::Value;
 
 use super::repository::{CATALOG, Repository, removed};
 use super::table::{Change, Said, changes};
 
-/// A repository with these changes in its work tree, all that was before in its only commit.
+/// Returns a repository with these changes in its work tree. Its only commit has the state before.
 pub(crate) fn changed<'c>(changes: impl IntoIterator<Item = &'c Change> + Clone) -> Repository {
     let repository = Repository::new();
     repository.write(&[("README.md", "# apps\n")]);
@@ -41,7 +41,7 @@ impl Said {
         }
     }
 
-    /// What the run ends with, if this is all that there is.
+    /// Returns the exit code of a run with only this change.
     fn code(&self) -> i32 {
         let denies = |result: &&str| result.contains(" deny ");
         match self {
@@ -51,7 +51,7 @@ impl Said {
     }
 }
 
-/// `NAME CHANGE VERDICT TOKEN` of each result, sorted.
+/// Returns `NAME CHANGE VERDICT TOKEN` of each result, sorted.
 fn results(report: &Value) -> Vec<String> {
     let results = report["results"].as_array().expect("a list").iter();
     let said = |value: &Value| value.as_str().expect("a text").to_owned();

@@ -1,4 +1,4 @@
-//! Paths that begin with a dot.
+//! Paths that start with a dot.
 
 use super::repository::{CATALOG, Repository};
 use crate::check::scene::asking;
@@ -22,7 +22,7 @@ fn a_path_is_told_as_the_repository_has_it() {
         dotted.contains("\"uri\":\"releases/v2/a.yaml\""),
         "{dotted}"
     );
-    // The fingerprint too.
+    // The fingerprint is the same, too.
     let plain = repository.run(&["-f", "releases", CATALOG, "--base=main", "-o=sarif"]);
     assert_eq!(plain.stdout, dotted);
 }

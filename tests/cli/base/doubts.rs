@@ -1,4 +1,4 @@
-//! Where the base does not say what was there.
+//! Cases in which the base does not show the earlier state.
 
 use super::repository::{CATALOG, Repository, tokens};
 use crate::check::scene::asking;

@@ -1,4 +1,4 @@
-//! What `-f` names is there no more.
+//! Inputs of `-f` that no longer exist.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What `--base` takes, and what it is given together with.
+//! The values of `--base`, and its combinations with other flags.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
             &["apps", "--base=mian"],
             ", and there is no such path; did you mean \"main\"?\n",
         ),
-        // `main` is another commit than `main~9`.
+        // `main` is not the same commit as `main~9`.
         (&["apps", "--base=main~9"], ", and there is no such path\n"),
         (
             &["apps", "--base=./nope"],

@@ -1,4 +1,4 @@
-//! A base that is a folder or a file, also for what is rendered.
+//! A base that is a directory or a file, also for rendered manifests.
 
 use std::io::Write;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Every kind of change in one repository, in each format: each says of each change what the table says.
+//! Every kind of change in one repository, in each format: each format reports what the table expects.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::check::scene::Ran;
 use olmguard_support::junit::assert_is_junit;
 use olmguard_support::schema::assert_fits;
 
-/// A form, and how what it tells is read from it.
+/// A format, and the function that reads its report.
 type Form = (&'static str, fn(&Ran) -> Vec<String>);
 
 const FORMS: [Form; 7] = [
@@ -26,10 +26,10 @@ const FORMS: [Form; 7] = [
     ("markdown", markdown),
 ];
 
-/// What a form tells of a change: `NAME VERDICT TOKEN`, `NAME removed`, `FILE skipped`, `FILE unread`.
+/// Returns what a format reports of a change: `NAME VERDICT TOKEN`, `NAME removed`, `FILE skipped`, `FILE unread`.
 ///
-/// Findings and commands are of what is refused alone; JUnit has a case for what is allowed, without a
-/// word, and none for what is no extension any more, or not yet.
+/// Findings and annotations exist only for denials. JUnit has a case without a message for an allowed edit, and no case
+/// for anything that is not an extension.
 fn expected(form: &str, change: &Change) -> Vec<String> {
     let (Said::Results(results) | Said::Removed(_, results)) = change.said else {
         return told_of_file(form, change);
@@ -82,14 +82,14 @@ fn run(repository: &Repository, form: &str) -> Ran {
     repository.run(&["-f", "apps", CATALOG, "--base=main", "-o", form])
 }
 
-/// What cannot be read, as it is said on standard error.
+/// Returns the files that cannot be read, as reported on standard error.
 fn unread(ran: &Ran) -> Vec<String> {
     let lines = ran.stderr.lines();
     let lines = lines.map(|line| line.strip_prefix("error: ").expect(line));
     lines.map(of_note).collect()
 }
 
-/// What is told beside the results, as forms have it on one line.
+/// Returns a report next to the results, from its single line.
 fn of_note(note: &str) -> String {
     let file = note.split(':').next().unwrap_or_default();
     match note.split_once(": removed, ") {
@@ -154,7 +154,7 @@ fn of_report(ran: &Ran, report: &Value) -> Vec<String> {
     told
 }
 
-/// A finding tells no name; every file that is refused is called as its extension is.
+/// Reads SARIF. A finding has no name, but every denied file has the name of its extension.
 fn sarif(ran: &Ran) -> Vec<String> {
     let log: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_fits("tests/sarif/sarif-2.1.0.json", &log);

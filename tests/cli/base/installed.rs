@@ -1,11 +1,11 @@
-//! What is installed, where the base says it, and what else may.
+//! The installed version according to the base, and other sources of it.
 
 use serde_json::{Value, json};
 
 use super::repository::Repository;
 use crate::check::scene::asking;
 
-/// The result of the only extension, which is this now and was that.
+/// Returns the result of the only extension, with these texts before and after.
 fn judged(before: &str, after: &str, more: &[&str]) -> Value {
     let repository = Repository::with(&[("apps/a.yaml", before)]);
     repository.write(&[("apps/a.yaml", after)]);
@@ -70,7 +70,7 @@ fn a_status_wins_over_what_a_range_resolves_to_today() {
     assert_eq!(judged(&range, &pin("1.3.0"), &[])["token"], "Unchanged");
 }
 
-/// The range can have installed any of its versions.
+/// Any version in the range may be installed.
 #[test]
 fn an_answer_that_depends_on_a_range_of_the_base_says_so() {
     let range = asking("a", "channels: [stable]");

@@ -1,4 +1,4 @@
-//! Links: a revision is read by what they held in it.
+//! Links: in a revision, they have their targets of that revision.
 #![cfg(unix)]
 
 use std::fs;
@@ -21,14 +21,14 @@ impl Repository {
         symlink(target, path).expect(link);
     }
 
-    /// What a check of this folder says.
+    /// Returns the results of a check of this directory.
     fn says(&self, folder: &str) -> Vec<String> {
         let ran = self.run(&["-f", folder, CATALOG, "-o=json", "--base=main"]);
         tokens(&ran.json())
     }
 }
 
-/// Two releases, and a link to the first.
+/// Returns a repository with two releases and a link to the first.
 fn releases() -> Repository {
     let repository = Repository::new();
     repository.write(&[
@@ -55,7 +55,7 @@ fn a_link_that_leads_elsewhere_now_is_a_change() {
     }
 }
 
-/// A pull request would otherwise make a pipeline read other files of its machine.
+/// Otherwise, a pull request could make a pipeline read other files of its machine.
 #[test]
 fn a_link_out_of_the_directory_is_refused() {
     let repository = releases();
@@ -83,7 +83,7 @@ fn the_root_of_the_repository_may_be_named_through_a_link() {
     repository.write(&[("releases/v2/tower.yaml", &tower("1.2.0"))]);
     repository.commit();
     repository.write(&[("releases/v2/tower.yaml", &tower("1.3.0"))]);
-    // What a link from outside leads to today is asked for.
+    // A link from outside is read with its current target.
     assert_eq!(repository.says("../prod"), ["tower changed Resolved"]);
 }
 
@@ -109,7 +109,7 @@ fn a_link_may_lead_through_others() {
     repository.link("v1", "cur");
     repository.link("../cur/prod", "apps/prod");
     repository.link("v1/other", "deep");
-    // What `..` leads out of is what the link before it leads to.
+    // The parent of a link, `..`, is that of its target.
     repository.link("../deep/../prod", "more/prod");
     repository.commit();
     repository.write(&[("v1/prod/tower.yaml", &tower("1.3.0"))]);

@@ -42,7 +42,7 @@ fn thousands_without_a_name_are_each_known_again() {
     let text = text.replace("  name: x-", "  generateName: x-");
     let repository = Repository::with(&[("apps/all.yaml", &text)]);
     let changed = text.replacen("version: 1.0.0", "version: 1.1.0", 1);
-    // Nothing but the order is another.
+    // Only the order differs.
     let mut documents: Vec<_> = changed.split("---\n").collect();
     documents.reverse();
     repository.write(&[("apps/all.yaml", &documents.join("---\n"))]);

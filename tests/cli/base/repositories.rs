@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::repository::{CATALOG, Repository, removed, tokens};
 use crate::check::scene::asking;
 
-/// A repository whose branch `change` bumps one extension, moves another, leaves a third, and drops a
-/// fourth.
+/// Returns a repository whose branch `change` upgrades one extension, moves another, leaves a third unchanged, and
+/// removes a fourth.
 fn pull_request() -> Repository {
     let text = |name, version: &str| asking(name, &format!("version: {version}"));
     let repository = Repository::with(&[
@@ -31,14 +31,14 @@ fn pull_request() -> Repository {
 
 const TOKENS: [&str; 2] = ["bump changed NotASuccessor", "moved changed Resolved"];
 
-/// The tokens of a check of `apps` in a folder beside the repository.
+/// Returns the report of a check of `apps` in a directory next to the repository.
 #[track_caller]
 fn checked(repository: &Repository, folder: &str, base: &str) -> Value {
     let hub = format!("--catalog=hub={}", repository.beside("hub").display());
     in_two_forms(repository, folder, &["-f", "apps", "--base", base, &hub])
 }
 
-/// The JSON of a check in which one extension is refused; SARIF says the same.
+/// Returns the JSON of a check with one denial. SARIF must agree.
 #[track_caller]
 fn in_two_forms(repository: &Repository, folder: &str, arguments: &[&str]) -> Value {
     let found = repository.findings(folder, arguments);
@@ -159,7 +159,7 @@ fn a_submodule_has_revisions_of_its_own() {
     repository.git_in("above/apps/sub", &["switch", "-q", "change"]);
     let report = checked(&repository, "above/apps/sub", "origin/main");
     assert_eq!(tokens(&report), TOKENS);
-    // From above, what the commit pins is the base.
+    // From the parent repository, the base is the commit that it pins.
     let report = checked(&repository, "above", "main");
     assert_eq!(tokens(&report), TOKENS);
     assert_eq!(removed(&report, "file"), ["apps/sub/apps/gone.yaml"]);
@@ -198,14 +198,14 @@ fn a_folder_may_be_renamed_that_of_the_flag_too() {
     let around = checked("clusters");
     assert_eq!(tokens(&around), TOKENS);
     assert_eq!(around["summary"]["unchanged"], 1);
-    // What was in another folder is not of this one.
+    // Files of another directory are not reported as removed.
     assert_eq!(removed(&around, "file"), [""; 0]);
 }
 
 #[test]
 fn of_two_of_one_name_the_one_with_the_likest_path_counts() {
     let text = |version: &str| asking("twin", &format!("version: {version}"));
-    // Also where they are the same, byte for byte.
+    // This also holds if both files have the same bytes.
     for dev in ["1.2.0", "1.0.0"] {
         let repository = Repository::with(&[
             ("clusters/dev/twin.yaml", &text(dev)),

@@ -1,4 +1,4 @@
-//! A git repository with manifests in `apps`, made by git, in which the program is run.
+//! A git repository, created by git, with manifests in `apps`. The program is run in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use crate::check::scene::{Ran, Scene, scene};
 use olmguard_support::git;
 use olmguard_support::schema::assert_fits;
 
-/// A folder with a catalog, the repository `repo`, and what else a test puts beside it.
+/// A directory with a catalog, the repository `repo`, and other files of a test.
 pub(crate) struct Repository {
     scene: Scene,
 }
 
-/// The flag that gives the catalog its content, from within the repository.
+/// The flag with the content of the catalog, from within the repository.
 pub(crate) const CATALOG: &str = "--catalog=hub=../hub";
 
 impl Repository {
-    /// One without any commit. The catalog has `lantern-operator`, and `wick` and `shade` of one
-    /// version each.
+    /// Creates a repository without commits. The catalog has `lantern-operator`, and one version of
+    /// `wick` and of `shade`.
     pub(crate) fn new() -> Self {
         let hub = include_str!("../../../examples/Resolved/hub.yaml");
         let more = format!("{}---\n{}", package("wick"), package("shade"));
@@ -29,7 +29,7 @@ impl Repository {
         repository
     }
 
-    /// One with these files in a commit, the only one of its branch `main`.
+    /// Creates a repository with these files in the only commit of its branch `main`.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let repository = Self::new();
         repository.write(files);
@@ -69,18 +69,18 @@ impl Repository {
         self.git_in("repo", arguments)
     }
 
-    /// Git in a folder beside the repository.
+    /// Runs git in a directory next to the repository.
     #[track_caller]
     pub(crate) fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
         git::git(&self.beside(folder), arguments)
     }
 
-    /// `olmguard check` in the repository.
+    /// Runs `olmguard check` in the repository.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_in("repo", arguments)
     }
 
-    /// In a folder beside it.
+    /// Runs it in a directory next to the repository.
     pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
         let ended = self
             .scene
@@ -96,7 +96,8 @@ impl Repository {
         }
     }
 
-    /// The JSON, which fits its schema, of a check of `apps` against this base, and the exit code.
+    /// Returns the exit code and the JSON, validated by its schema, of a check of `apps` against
+    /// this base.
     #[track_caller]
     pub(crate) fn json(&self, base: &str, more: &[&str]) -> (i32, Value) {
         let arguments = ["-f", "apps", CATALOG, "-o=json", "--base", base];
@@ -104,7 +105,7 @@ impl Repository {
         (ran.code, ran.json())
     }
 
-    /// The rules of what the same run finds in SARIF, which fits its schema, and the exit code.
+    /// Returns the exit code and the rules of the findings in SARIF, validated by its schema.
     #[track_caller]
     pub(crate) fn findings(&self, folder: &str, arguments: &[&str]) -> (i32, Vec<String>) {
         let ran = self.run_in(folder, &[arguments, &["-o=sarif"]].concat());
@@ -115,13 +116,13 @@ impl Repository {
         (ran.code, found.iter().map(rule).collect())
     }
 
-    /// `NAME CHANGE TOKEN` of each result of the same.
+    /// Returns `NAME CHANGE TOKEN` of each result of such a check.
     #[track_caller]
     pub(crate) fn tokens(&self, base: &str, more: &[&str]) -> Vec<String> {
         tokens(&self.json(base, more).1)
     }
 
-    /// Nothing is judged, and these words say why.
+    /// Checks that nothing is checked, for this reason.
     #[track_caller]
     pub(crate) fn misused(&self, arguments: &[&str], words: &str) {
         let ran = self.run(arguments);
@@ -130,7 +131,7 @@ impl Repository {
     }
 }
 
-/// `NAME CHANGE TOKEN` of each result.
+/// Returns `NAME CHANGE TOKEN` of each result.
 pub(crate) fn tokens(report: &Value) -> Vec<String> {
     let results = report["results"].as_array().expect("a list").iter();
     let said = |value: &Value| value.as_str().unwrap_or("-").to_owned();
@@ -145,7 +146,7 @@ pub(crate) fn tokens(report: &Value) -> Vec<String> {
     results.map(line).collect()
 }
 
-/// This of each extension that is removed, sorted.
+/// Returns this field of each removed extension, sorted.
 pub(crate) fn removed<'r>(report: &'r Value, key: &str) -> Vec<&'r str> {
     let removed = report["base"]["removed"].as_array().expect("a list");
     let said = removed.iter().map(|one| one[key].as_str().expect(key));
@@ -154,7 +155,7 @@ pub(crate) fn removed<'r>(report: &'r Value, key: &str) -> Vec<&'r str> {
     said
 }
 
-/// Every file below a folder with its content and when it was last written.
+/// Returns every file below a directory with its content and modification time.
 pub(crate) fn print(folder: &Path) -> Vec<String> {
     let mut print = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -174,7 +175,7 @@ pub(crate) fn print(folder: &Path) -> Vec<String> {
     print
 }
 
-/// A package of one version.
+/// Returns a package with one version.
 fn package(name: &str) -> String {
     format!(
         "schema: olm.package\nname: {name}\ndefaultChannel: stable\n---\n\

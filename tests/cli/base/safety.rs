@@ -1,4 +1,4 @@
-//! Nothing is written and nothing is run, whatever the repository says.
+//! Nothing is written and nothing is run, whatever is in the repository.
 
 use std::fs;
 
@@ -71,8 +71,8 @@ fn settings_from_elsewhere_are_not_read() {
     assert_eq!(ended.status.code(), Some(0), "{ended:?}");
 }
 
-/// The base asks for 1.0.0, and 1.3.0 is no direct upgrade from it. A ref that replaces its commit, its tree or its
-/// file by the one of the pull request would make both equal.
+/// The base requests 1.0.0, which cannot be upgraded directly to 1.3.0. A ref that replaces its commit, its tree or its
+/// file with that of the pull request would make both equal.
 #[test]
 fn no_other_object_takes_the_place_of_the_base() {
     let settings: [&[&str]; 3] = [
@@ -89,7 +89,7 @@ fn no_other_object_takes_the_place_of_the_base() {
             let id = |branch| repository.git(&["rev-parse", &format!("{branch}{object}")]);
             for base in ["refs/replace", "refs/heads/other"] {
                 let name = format!("{base}/{}", id("main"));
-                // git puts no ref for a tree below refs/heads, so the file is written.
+                // git does not write a ref to a tree below refs/heads, so the test writes the file.
                 let file = repository.path(&format!(".git/{name}"));
                 fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
                 fs::write(file, format!("{}\n", id("pr"))).expect("a ref");
@@ -122,7 +122,7 @@ fn no_variable_moves_the_refs_that_replace() {
     assert_eq!(ended.status.code(), Some(1), "{ended:?}");
 }
 
-/// Git prefers a tag to a branch, and a tag `origin/main` can be pushed by those who cannot push `main`.
+/// Git prefers a tag to a branch, and users who cannot push `main` may be able to push a tag `origin/main`.
 #[test]
 fn a_tag_with_the_name_of_the_base_is_named() {
     let repository = change();
@@ -181,7 +181,7 @@ fn a_tag_with_the_name_of_the_base_is_named() {
     assert_eq!(repository.tokens(&id, &[]), DENIED);
 }
 
-/// What `main` and the pull request have in common is not moved by a file that gives a commit other parents.
+/// A file that gives a commit other parents must not change the merge base.
 #[test]
 fn grafts_do_not_move_what_both_have_in_common() {
     let repository = change();
@@ -193,7 +193,7 @@ fn grafts_do_not_move_what_both_have_in_common() {
     }
 }
 
-/// A branch `pr`, checked out, with an edit that `main` does not allow.
+/// Returns a repository with a checked-out branch `pr` and an edit that `main` does not allow.
 fn change() -> Repository {
     let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
     repository.git(&["switch", "-q", "-c", "pr"]);
@@ -234,7 +234,7 @@ fn a_repository_with_missing_or_broken_objects_is_bad_input() {
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
 }
 
-/// As in a clone that leaves out blobs until they are needed.
+/// A partial clone omits blobs until they are needed.
 #[test]
 fn an_object_is_not_missed_if_the_work_tree_has_its_content() {
     let repository = Repository::with(&[
@@ -288,7 +288,7 @@ fn a_tree_that_folds_out_without_end_is_given_up() {
     assert!(ran.stderr.contains(PAST_THE_LIMIT), "{}", ran.stderr);
 }
 
-/// It was said to be past a million files, though the thirty thousandth was.
+/// Earlier, the error named a million files, although the thirty thousandth was the limit.
 #[test]
 fn the_same_content_again_and_again_is_given_up_for_what_it_is() {
     let repository = Repository::with(&[("apps/a.yaml", "")]);
@@ -307,7 +307,7 @@ const PAST_THE_LIMIT: &str = "is past the limit for reading a revision: 1000000 
     entry of a directory and each KiB of a file, 10 for a link, 30 for content that was read before; \
     expected less, so name a directory in it";
 
-/// 20 MB of it became as many bytes of error.
+/// Earlier, 20 MB of the file became 20 MB of error message.
 #[test]
 fn a_file_of_git_that_cannot_be_read_is_not_repeated() {
     let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
@@ -344,7 +344,8 @@ fn many_links_that_lead_from_one_to_the_next_are_each_followed_once() {
     assert_eq!(report["results"][0]["base"]["file"], "apps/00000.yaml");
 }
 
-/// As many as would take minutes, were the folder read for each link, and each led through all behind it.
+/// Enough links to take minutes if the directory was read for each of them, and each one was followed through all
+/// others.
 const LINKS: usize = 4000;
 
 #[test]
@@ -362,7 +363,7 @@ fn a_folder_that_is_missing_in_the_repository_is_bad_input() {
     }
 }
 
-/// The id of a new folder with these entries.
+/// Returns the id of a new tree with these entries.
 fn mktree(repository: &Repository, entries: &str) -> String {
     fs::write(repository.beside("entries"), entries).expect("a file");
     let mut command = std::process::Command::new("git");

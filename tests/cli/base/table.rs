@@ -1,42 +1,42 @@
-//! Every kind of change, and what becomes of it.
+//! Every kind of change, and its expected report.
 
 use crate::check::scene::asking;
 
-/// One kind of change: what it does to files, and what is said of it.
+/// A kind of change: its effect on files, and the expected report.
 pub(crate) struct Change {
-    /// Also the name of the extension, unless the change is about another.
+    /// The name, which is also that of the extension, unless the change is about another one.
     pub(crate) name: &'static str,
-    /// Files as they were.
+    /// The files before the change.
     pub(crate) before: Vec<(String, String)>,
-    /// Files as they are.
+    /// The files after the change.
     pub(crate) after: Vec<(String, String)>,
     pub(crate) said: Said,
 }
 
-/// What is said of a change.
+/// The report of a change.
 pub(crate) enum Said {
     /// `NAME CHANGE VERDICT TOKEN` of each result.
     Results(&'static [&'static str]),
-    /// The same, and that an extension of this name is there no more.
+    /// The same, and that an extension of this name was removed.
     Removed(&'static str, &'static [&'static str]),
     Unchanged,
-    /// That a document is a template.
+    /// A document is reported as a template.
     Skipped,
-    /// That the file cannot be read.
+    /// The file is reported as unreadable.
     Unread,
 }
 
-/// The file of an extension.
+/// Returns the file of an extension.
 pub(crate) fn file(name: &str) -> String {
     format!("apps/{name}.yaml")
 }
 
-/// An extension with these fields of the catalog's filter, in a file of its own.
+/// Returns an extension with these fields of the catalog filter, in its own file.
 fn one(name: &str, fields: &str) -> Vec<(String, String)> {
     vec![(file(name), asking(name, fields))]
 }
 
-/// An extension whose fields change.
+/// Returns a change of an extension's fields.
 fn edit(name: &'static str, before: &str, after: &str, said: &'static [&'static str]) -> Change {
     Change {
         name,
@@ -46,7 +46,7 @@ fn edit(name: &'static str, before: &str, after: &str, said: &'static [&'static 
     }
 }
 
-/// An extension whose text changes in some other way.
+/// Returns another change of an extension's text.
 fn rewritten(
     name: &'static str,
     fields: &str,
@@ -61,7 +61,7 @@ fn rewritten(
     }
 }
 
-/// The changes that are edits of one field or two.
+/// Returns edits of one or two fields.
 fn edits() -> Vec<Change> {
     vec![
         edit("bump", V1_0, V1_1, &["bump changed allow Resolved"]),
@@ -119,7 +119,7 @@ fn edits() -> Vec<Change> {
     ]
 }
 
-/// The changes that touch what is no part of the filter, and those that touch nothing.
+/// Returns changes outside the filter, and changes without an effect.
 fn rewrites() -> Vec<Change> {
     vec![
         rewritten(
@@ -187,7 +187,7 @@ fn rewrites() -> Vec<Change> {
     ]
 }
 
-/// The changes that put extensions elsewhere, or make and remove them.
+/// Returns changes that move, create or remove extensions.
 fn moves() -> Vec<Change> {
     let named = |name: &str, package: &str| asking(name, V1_0).replace("lantern-operator", package);
     vec![
@@ -255,7 +255,7 @@ fn moves() -> Vec<Change> {
     ]
 }
 
-/// All of them; each extension has a name of its own, so that they fit in one repository.
+/// Returns all changes. Each extension has its own name, so that they fit in one repository.
 pub(crate) fn changes() -> Vec<Change> {
     [edits(), rewrites(), moves()]
         .into_iter()

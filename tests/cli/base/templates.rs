@@ -1,4 +1,4 @@
-//! Templates that no one has rendered, and whose names nobody knows.
+//! Templates that are not rendered, and whose names are unknown.
 
 use super::repository::{Repository, removed, tokens};
 use crate::check::scene::asking;

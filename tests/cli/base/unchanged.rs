@@ -1,11 +1,11 @@
-//! Files that are what they were: they are not read from the repository, nor parsed twice.
+//! Unchanged files: they are not read from the repository, and not parsed twice.
 
 use std::fs;
 
 use super::repository::{CATALOG, Repository};
 use crate::check::scene::{Ran, asking, cluster_catalog};
 
-/// Everything that a manifest can have, one of them broken.
+/// Returns every kind of document, one of them broken.
 fn all_kinds() -> String {
     format!(
         "apiVersion: v1\nkind: Service\nmetadata: {{name: s}}\n---\n{}---\n{}---\n\

@@ -1,4 +1,4 @@
-//! The forms that code hosts and pipelines read.
+//! The output formats for code hosts and pipelines.
 
 use olmguard_support::junit::assert_is_junit;
 use olmguard_support::schema::assert_fits;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ALL, ANNOTATIONS, bundle, csv};
 use crate::folder::Folder;
 
-/// The CRD `w.example.com` with these fields, behind a comment and another object.
+/// Returns the CRD `w.example.com` with these fields, after a comment and another object.
 fn crd(fields: &str) -> String {
     format!(
         "# the CRD\n---\nkind: Role\nmetadata: {{name: r}}\n---\n\
@@ -18,7 +18,8 @@ fn crd(fields: &str) -> String {
     )
 }
 
-/// An error of the manifests, one of the package, one of a CRD, and two warnings.
+/// Returns a bundle with an error in the manifests, one in the package, one in a CRD, and two
+/// warnings.
 fn released() -> Folder {
     let spec = "{installModes: [{type: AllNamespaces, supported: true}], \
         webhookdefinitions: [{type: MutatingAdmissionWebhook, generateName: m.io, deploymentName: d}], \
@@ -108,7 +109,7 @@ fn sarif_describes_every_check_and_has_the_places() {
     }
 }
 
-/// Its rule, its level, its file and its line.
+/// Returns the rule, the level, the file and the line of a result.
 fn result(result: &Value) -> (&str, &str, &str, u64) {
     let place = &result["locations"][0]["physicalLocation"];
     let text = |value: &'_ Value| value.as_str().map(str::len);

@@ -1,4 +1,4 @@
-//! Directories of bundles, and the recorded answers of the real operator-controller, where they are on this machine.
+//! Directories of bundles with the recorded answers of the real operator-controller, if this machine has them.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::bundle;
 use crate::folder::Folder;
 
-/// The recorded answers about directories.
+/// Returns the recorded answers for directories.
 fn recorded() -> Option<Vec<Value>> {
     let file = shared()?.join("vectors/preflight/bundle-render.jsonl");
     let text = fs::read_to_string(file).ok()?;

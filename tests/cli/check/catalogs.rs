@@ -45,7 +45,7 @@ fn a_catalog_that_cannot_be_read_undecides_what_needs_it_and_nothing_else() {
     }
 }
 
-/// It exists in the cluster: to leave it out would be to refuse for want of what may be in it.
+/// The catalog exists in the cluster: ignoring it would deny an edit that its content might allow.
 #[test]
 fn a_field_that_cannot_be_read_does_not_make_a_catalog_absent() {
     let bad_priority = cluster_catalog("hub", "spec:\n  priority: high\n");
@@ -89,7 +89,7 @@ fn a_catalog_without_a_name_is_bad_input_and_no_catalog() {
     let nameless = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\n";
     let scene = scene(&[("a.yaml", &extension("a", "1.1.0")), ("c.yaml", nameless)]);
     let (code, report) = scene.json(&["-f", ".", CATALOG]);
-    // `hub.yaml` lies in the folder as well: its objects have no kind, so they are of another kind.
+    // `hub.yaml` is in the directory as well, but its objects have no kind, so they are ignored.
     assert_eq!(
         (code, &report["results"][0]["token"]),
         (3, &"Resolved".into())

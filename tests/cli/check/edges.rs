@@ -1,4 +1,4 @@
-//! Which steps count, where `--graph` says it.
+//! The edges that count with `--graph`.
 
 use super::scene::{CATALOG, extension, scene};
 

@@ -1,10 +1,10 @@
-//! What the exit code says, and which of several it says.
+//! The exit codes, and which of several is used.
 
 use std::fs::File;
 
 use super::scene::{CATALOG, Scene, asking, extension, scene};
 
-/// One file for each way to end.
+/// Returns one file for each exit code.
 fn all() -> Scene {
     let selector = "selector: {matchLabels: {team: none}}";
     scene(&[
@@ -42,7 +42,7 @@ fn of_several_the_gravest_is_said() {
     }
 }
 
-/// A path that names the wrong folder would pass for ever.
+/// Otherwise, a path with the wrong directory would always succeed.
 #[test]
 fn that_nothing_is_checked_is_a_warning() {
     let scene = all();

@@ -1,4 +1,4 @@
-//! The forms that pipelines read: the same results in each, and the same end.
+//! The output formats for pipelines: the same results and the same exit code in each.
 
 use olmguard::manifest::documents;
 use serde_json::Value;
@@ -10,7 +10,7 @@ const FORMS: [&str; 7] = [
     "text", "json", "yaml", "sarif", "junit", "github", "markdown",
 ];
 
-/// One of each: good, denied, undecided, with a warning, and what cannot be read.
+/// Returns one allowed, one denied, one undecided, one with a warning, and one unreadable.
 fn all() -> Scene {
     let selector = "selector: {matchLabels: {team: none}}";
     scene(&[

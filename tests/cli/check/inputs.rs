@@ -1,8 +1,8 @@
-//! Which objects are judged, and from where they are read.
+//! The objects that are checked, and the inputs that they are read from.
 
 use super::scene::{CATALOG, extension, scene};
 
-/// The names of the results, in order.
+/// Returns the names of the results, in order.
 fn names(report: &serde_json::Value) -> Vec<&str> {
     let results = report["results"].as_array().expect("a list");
     results

@@ -1,10 +1,10 @@
-//! What is installed, where `--installed` says it.
+//! The installed version according to `--installed`.
 
 use serde_json::json;
 
 use super::scene::{CATALOG, extension, scene};
 
-/// The same package, its bundles under other names.
+/// Returns the same package with other names of bundles.
 fn mirror() -> String {
     include_str!("../../../examples/Resolved/hub.yaml").replace("lantern-operator.v", "mirrored.v")
 }
@@ -65,7 +65,7 @@ fn the_name_is_looked_up_where_it_is_not_given() {
     }
 }
 
-/// No catalog knows the name, and the version is in it.
+/// No catalog knows the name, but the name contains the version.
 #[test]
 fn a_name_is_a_name_without_a_catalog_that_has_the_package() {
     let other = extension("a", "1.3.0").replace("lantern-operator", "harbor");
@@ -189,7 +189,7 @@ fn what_would_be_lost_without_a_word_is_wrong_usage() {
         let arguments = [&["--installed", *given, CATALOG, "-f"], *files].concat();
         scene.misused(&arguments, words);
     }
-    // It may stand in the input that cannot be read.
+    // It may be in the input that cannot be read.
     let ran = scene.run(&["-f", "a.yaml", "bad.yaml", CATALOG, "--installed=b=1.0.0"]);
     assert_eq!(ran.code, 3, "{ran:?}");
 }

@@ -1,4 +1,4 @@
-//! What goes to stdout, and in which form.
+//! The output on stdout, and its formats.
 
 use super::scene::{CATALOG, asking, extension, scene};
 use olmguard_fixtures::committed::compare;
@@ -94,7 +94,8 @@ fn the_last_line_counts_warnings_that_count_as_denials() {
     }
 }
 
-/// Also what is about no extension: that there is none, and that edges are read in another way than OLM does.
+/// This includes warnings without an extension: that there is none, and that edges are read in another way than OLM
+/// does.
 #[test]
 fn each_warning_of_a_run_counts_as_a_denial() {
     let scene = scene(&[

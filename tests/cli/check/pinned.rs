@@ -1,4 +1,4 @@
-//! `--catalog NAME=URL#sha256=HEX`: a catalog that is fetched, and only where it is asked for.
+//! `--catalog NAME=URL#sha256=HEX`: a catalog that is fetched, but only if it is needed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -8,7 +8,7 @@ use ring::digest::{SHA256, digest};
 
 use super::scene::{Scene, extension, scene};
 
-/// Serves the scene's catalog to whoever asks, for as long as the test runs.
+/// Serves the scene's catalog as long as the test runs.
 fn serve(scene: &Scene) -> (SocketAddr, String) {
     let content = fs::read(scene.path().join("hub.yaml")).expect("the catalog");
     let sha256 = digest(&SHA256, &content);

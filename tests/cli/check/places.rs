@@ -1,10 +1,10 @@
-//! Where a result says that its extension stands.
+//! The place of an extension in a result.
 
 use serde_json::Value;
 
 use super::scene::{CATALOG, Scene, asking, scene};
 
-/// `FILE:DOCUMENT:LINE:COLUMN NAME` of each result.
+/// Returns `FILE:DOCUMENT:LINE:COLUMN NAME` of each result.
 #[track_caller]
 fn places(scene: &Scene, arguments: &[&str]) -> Vec<String> {
     let (_, report) = scene.json(&[arguments, &[CATALOG, "--no-schema"]].concat());
@@ -70,7 +70,7 @@ fn every_shape_has_its_own_field() {
         ("old", "old:0:6:12 a"),
         ("nested", "nested:0:11:16 a"),
         ("json", "json:0:2:64 -"),
-        // The field is not there: the nearest above it.
+        // The field is missing, so the place is that of its nearest parent.
         ("typo", "typo:0:10:7 a"),
     ] {
         assert_eq!(places(&scene, &["-f", file]), [expected]);

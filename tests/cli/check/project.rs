@@ -1,4 +1,4 @@
-//! `.olmguard.yaml` says what flags would, and a flag wins over it.
+//! `.olmguard.yaml` replaces flags, and a flag overrides it.
 
 use super::scene::{CATALOG, extension, scene};
 

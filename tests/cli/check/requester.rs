@@ -1,4 +1,4 @@
-//! Who makes the edits and when, for policies that read it: what is assumed is said.
+//! The user and the time of an edit, for policies that use them: assumptions are reported.
 
 use super::scene::{CATALOG, extension, scene};
 
@@ -19,7 +19,7 @@ spec:
     windows: [{schedule: \"0 22 * * 6\", duration: 1h, timeZone: Europe/Berlin}]
 ";
 
-/// Inside the window of Saturday 2026-11-21, 22:00 to 23:00 in Berlin, and outside.
+/// Times inside and outside the window of Saturday 2026-11-21, 22:00 to 23:00 in Berlin.
 const OPEN: &str = "--at=2026-11-21T21:30:00Z";
 const CLOSED: &str = "--at=2026-11-20T21:30:00Z";
 
@@ -68,12 +68,12 @@ fn a_window_is_said_once_and_that_now_is_assumed() {
         "{text}"
     );
     assert!(!text.contains("Note:"), "{text}");
-    // One hour of the week is open: the note is there in all others.
+    // One hour of the week is open. In all others, the note is printed.
     let (code, text) = checked(&["--as-group=platform"]);
     assert_eq!(code == 1, text.contains(NOW), "{text}");
 }
 
-/// The window is not the reason of the denial, and opens the path in its time.
+/// The window is not the reason of the denial, but it opens the path at its time.
 #[test]
 fn a_window_that_closes_the_path_says_that_now_is_assumed() {
     let window = POLICIES.split("---\n").nth(1).expect("two policies");
@@ -113,7 +113,7 @@ fn a_time_is_a_date_or_a_time_of_today_too() {
     }
 }
 
-/// A policy that is not read would be an open door.
+/// A policy that is silently ignored would not be enforced.
 #[test]
 fn a_policy_of_a_kind_with_a_typo_is_not_left_out() {
     let scene = scene(&[

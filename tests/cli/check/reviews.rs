@@ -1,4 +1,4 @@
-//! Dumps of what an API server asked, among the inputs.
+//! Dumps of admission reviews among the inputs.
 
 use serde_json::{Value, json};
 

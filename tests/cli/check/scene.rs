@@ -1,4 +1,4 @@
-//! A folder with manifests and one catalog, in which the program is run.
+//! A directory with manifests and one catalog. The program is run in it.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,11 +10,12 @@ use tempfile::TempDir;
 
 use olmguard_support::schema::assert_fits;
 
-/// A folder that goes with its test. The catalog lies in `hub.yaml`: `lantern-operator`, of which
-/// 1.0.0, 1.1.0, 1.2.0 and 1.3.0 follow each other in channel `stable`.
+/// A directory that is removed at the end of its test. `hub.yaml` is the catalog:
+/// `lantern-operator` with 1.0.0, 1.1.0, 1.2.0 and 1.3.0, each the successor of the one before, in
+/// channel `stable`.
 pub(crate) struct Scene(TempDir);
 
-/// What a run printed, and how it ended.
+/// The output of a run, and its exit code.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -22,7 +23,7 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// A scene with these files besides the catalog.
+/// Returns a scene with these files in addition to the catalog.
 pub(crate) fn scene(files: &[(&str, &str)]) -> Scene {
     let scene = Scene(TempDir::new().expect("a folder"));
     let hub = [("hub.yaml", HUB)];
@@ -34,12 +35,12 @@ pub(crate) fn scene(files: &[(&str, &str)]) -> Scene {
     scene
 }
 
-/// An extension that asks for a version of `lantern-operator`; nothing is installed.
+/// Returns an extension that requests a version of `lantern-operator`, with nothing installed.
 pub(crate) fn extension(name: &str, version: &str) -> String {
     asking(name, &format!("version: \"{version}\""))
 }
 
-/// The same with any further field of the catalog's filter.
+/// Returns an extension with this additional field of the catalog filter.
 pub(crate) fn asking(name: &str, field: &str) -> String {
     format!(
         "apiVersion: olm.operatorframework.io/v1\n\
@@ -50,7 +51,7 @@ pub(crate) fn asking(name: &str, field: &str) -> String {
     )
 }
 
-/// A `ClusterCatalog` with these further lines.
+/// Returns a `ClusterCatalog` with these additional lines.
 pub(crate) fn cluster_catalog(name: &str, more: &str) -> String {
     format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata:\n  \
@@ -63,7 +64,7 @@ impl Scene {
         self.0.path()
     }
 
-    /// `olmguard check` in this folder, in an environment that says nothing to it.
+    /// Returns `olmguard check` in this directory, without variables of its own.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
         command
@@ -78,7 +79,7 @@ impl Scene {
         self.run_with(arguments, "")
     }
 
-    /// With this text on standard input.
+    /// Runs it with this text on standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: &str) -> Ran {
         let mut child = self
             .command(arguments)
@@ -89,7 +90,7 @@ impl Scene {
             .expect("the program starts");
         let mut input = child.stdin.take().expect("it is piped");
         let stdin = stdin.to_owned();
-        // A program that reads none of it closes the pipe, which is its right.
+        // A program that does not read its input closes the pipe, which is allowed.
         let writer = thread::spawn(move || drop(input.write_all(stdin.as_bytes())));
         let output = child.wait_with_output().expect("the program ends");
         writer.join().expect("nothing in it panics");
@@ -101,14 +102,14 @@ impl Scene {
         }
     }
 
-    /// The JSON, which fits its schema, and the exit code.
+    /// Returns the exit code and the JSON, validated by its schema.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> (i32, Value) {
         let ran = self.run(&[arguments, &["-o", "json"]].concat());
         (ran.code, ran.json())
     }
 
-    /// `TOKEN` of each result, and the exit code.
+    /// Returns the exit code and the reason code of each result.
     #[track_caller]
     pub(crate) fn tokens(&self, arguments: &[&str]) -> (i32, Vec<String>) {
         let (code, report) = self.json(arguments);
@@ -117,7 +118,7 @@ impl Scene {
         (code, results.iter().map(token).collect())
     }
 
-    /// Nothing is judged, and these words say why.
+    /// Checks that nothing is checked, for this reason.
     #[track_caller]
     pub(crate) fn misused(&self, arguments: &[&str], words: &str) {
         let ran = self.run(arguments);
@@ -127,7 +128,7 @@ impl Scene {
 }
 
 impl Ran {
-    /// What was printed, which fits its schema.
+    /// Returns the output, validated by its schema.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         let report = serde_json::from_str(&self.stdout);
@@ -137,7 +138,7 @@ impl Ran {
     }
 }
 
-/// The flag that gives the catalog its content.
+/// The flag with the content of the catalog.
 pub(crate) const CATALOG: &str = "--catalog=hub=hub.yaml";
 
 const HUB: &str = include_str!("../../../examples/Resolved/hub.yaml");

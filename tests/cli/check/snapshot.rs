@@ -14,7 +14,7 @@ const HUB: &str = "examples/Resolved/hub.yaml";
 const SNAPSHOT: &str = "--snapshot=saved";
 const LAX: &str = "--no-schema";
 
-/// A scene with a snapshot of these catalogs.
+/// Returns a scene with a snapshot of these catalogs.
 fn with(olm: Option<OlmFacts>, catalogs: &[(CatalogState, bool)], files: &[(&str, &str)]) -> Scene {
     let scene = scene(files);
     let hub = Path::new(env!("CARGO_MANIFEST_DIR")).join(HUB);
@@ -26,7 +26,7 @@ fn with(olm: Option<OlmFacts>, catalogs: &[(CatalogState, bool)], files: &[(&str
     scene
 }
 
-/// One catalog, held, of a cluster with the newest OLM.
+/// Returns a scene with one catalog and its content, of a cluster with the newest OLM.
 fn hub(state: CatalogState, files: &[(&str, &str)]) -> Scene {
     with(Some(olm("1.11", &[])), &[(state, true)], files)
 }
@@ -71,8 +71,8 @@ fn a_catalog_among_the_inputs_says_what_a_manifest_says() {
     assert_eq!(report["catalogs"][0]["digest"], "sha256:1a2b");
 }
 
-/// Row 5b, offline: the object is of a later moment than the snapshot, or the server that it was saved
-/// from had not loaded the newer content.
+/// Row 5b, offline: the object is newer than the snapshot, or the server of the snapshot had not loaded the newer
+/// content.
 #[test]
 fn content_that_the_object_does_not_name_denies_nothing() {
     let named_by = |digest: &str| {
@@ -118,7 +118,7 @@ fn content_that_the_object_does_not_name_denies_nothing() {
         (&Value::Null, &Value::Null)
     );
     assert_eq!(result["path"], Value::Array(Vec::new()));
-    // Content from a file is the content that is meant, whatever the object names.
+    // Content from a file is used, whatever content the object names.
     let flags = ["-f", "new.yaml", "-f", "newer.yaml", SNAPSHOT, CATALOG];
     assert_eq!(
         current.tokens(&flags),
@@ -182,7 +182,7 @@ fn a_file_that_cannot_be_read_undecides_everything() {
     }
 }
 
-/// The CRDs of older releases want more of an extension than the sample has.
+/// The CRDs of older releases require more fields than the sample has.
 #[test]
 fn the_olm_is_that_of_the_snapshot_unless_the_flags_say_otherwise() {
     let files = &[("a.yaml", &*extension("a", "1.1.0"))];

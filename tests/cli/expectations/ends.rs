@@ -1,4 +1,4 @@
-//! What holds, what does not, and what cannot be tried.
+//! Cases that pass, that fail, and that cannot be run.
 
 use super::scene::{Ran, case, scene, suite};
 use olmguard_fixtures::committed::compare;
@@ -17,7 +17,7 @@ fn what_holds_is_a_line() {
     assert_eq!(scene.run(&["a.yaml"]), expected);
 }
 
-/// A page shows what it prints, and would show a failure as well.
+/// A page shows the output, and would show a failure as well.
 #[test]
 fn the_suite_of_the_examples_holds() {
     let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/suites/lantern.yaml");

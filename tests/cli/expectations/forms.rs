@@ -1,4 +1,4 @@
-//! The forms that pipelines read.
+//! The output formats for pipelines.
 
 use roxmltree::Document;
 use serde_json::Value;
@@ -7,7 +7,8 @@ use super::scene::{Scene, case, scene, suite};
 use olmguard_support::junit::assert_is_junit;
 use olmguard_support::schema::assert_fits;
 
-/// One that holds, one that does not, with texts that mean something elsewhere, and one unreadable.
+/// Returns a suite that passes, one that fails with texts that are special in some format, and an
+/// unreadable one.
 fn all() -> Scene {
     let cases = case("a step", "1.1.0", "{verdict: allow}")
         + &case(

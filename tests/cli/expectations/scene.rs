@@ -1,4 +1,4 @@
-//! A folder with suites, in which the program is run.
+//! A directory with suites. The program is run in it.
 
 use std::fs;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A folder with these files, and the catalog `hub.yaml`: `lantern-operator`, of which 1.0.0, 1.1.0,
-/// 1.2.0 and 1.3.0 follow each other.
+/// A directory with these files and the catalog `hub.yaml`: `lantern-operator` with 1.0.0, 1.1.0, 1.2.0 and 1.3.0, each
+/// the successor of the one before.
 pub(crate) struct Scene(TempDir);
 
-/// What a run printed, and how it ended.
+/// The output of a run, and its exit code.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -28,12 +28,12 @@ pub(crate) fn scene(files: &[(&str, &str)]) -> Scene {
     scene
 }
 
-/// A suite of the catalog with these cases.
+/// Returns a suite with the catalog and these cases.
 pub(crate) fn suite(cases: &str) -> String {
     format!("schema: olmguard.test/v1\ncatalogs: {{hub: hub.yaml}}\ncases:\n{cases}")
 }
 
-/// A case about the step from 1.0.0 to a version, which expects this.
+/// Returns a case about the step from 1.0.0 to a version, with this expectation.
 pub(crate) fn case(name: &str, version: &str, expect: &str) -> String {
     format!(
         "- name: {name}\n  extension: {{catalog: {{packageName: lantern-operator, version: {version}}}}}\n  \

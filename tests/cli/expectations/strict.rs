@@ -1,4 +1,4 @@
-//! Whatever a suite does not mean is an error, with its place and the way out.
+//! Every mistake in a suite is an error, with its place and a fix.
 
 use super::scene::{case, scene, suite};
 

@@ -1,4 +1,4 @@
-//! A case with `old` is an update: it is judged as `check --base` judges it.
+//! A case with `old` is an update: it is checked as by `check --base`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::scene::{Scene, scene, suite};
 
-/// An extension in this namespace, with these fields of the catalog's filter, and what follows its spec.
+/// Returns an extension in this namespace, with these fields of the catalog filter and more lines after its spec.
 fn extension(namespace: &str, fields: &str, more: &str) -> String {
     format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: lantern}}\n\
@@ -21,7 +21,7 @@ fn status(version: &str) -> String {
     )
 }
 
-/// The only case or result that is printed.
+/// Returns the only case or result in the output.
 fn printed(scene: &Scene, key: &str, arguments: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     let ended = command
@@ -111,7 +111,7 @@ fn what_the_crd_lets_nobody_change_is_said_in_its_words() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// Else the namespace would differ, and the name of the service account.
+/// Otherwise, the namespace and the name of the service account would differ.
 #[test]
 fn where_the_fields_of_the_catalog_alone_are_told_the_rest_is_that_of_the_other() {
     let fields = "{catalog: {packageName: lantern-operator, version: 1.0.0}}";

@@ -1,4 +1,4 @@
-//! `olmguard audit --from-cluster`, and the same from a snapshot of that cluster.
+//! `olmguard audit --from-cluster`, and the same audit from a snapshot of that cluster.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use olmguard_support::api_server::EXTENSIONS;
 const AUDIT: &[&str] = &["audit", "--from-cluster", "--kubeconfig=kubeconfig"];
 const SAVE: &[&str] = &["snapshot", "save", "--kubeconfig=kubeconfig", "saved"];
 
-/// An extension as a cluster has it, with more than is read of it.
+/// Returns an extension as it is in a cluster, with more fields than are read.
 fn running(name: &str, range: &str, installed: &str) -> Value {
     let catalog = json!({"packageName": "lantern-operator", "version": range});
     let bundle = json!({"name": format!("lantern-operator.v{installed}"), "version": installed});
@@ -108,7 +108,7 @@ struct Request<'p> {
 }
 
 impl<'p> Request<'p> {
-    /// Nothing of a path that is not about objects, such as discovery, which every account is allowed.
+    /// Parses a path. Returns `None` if it is not about objects: every account may use discovery.
     fn of(path: &'p str) -> Option<Self> {
         let mut parts = path.strip_prefix("/apis/")?.split('/');
         let (group, _version, mut resource) = (parts.next()?, parts.next()?, parts.next()?);
@@ -129,7 +129,7 @@ impl<'p> Request<'p> {
     }
 }
 
-/// A snapshot has only the fields that an extension is read from.
+/// A snapshot has only the fields from which an extension is read.
 #[test]
 fn a_snapshot_is_audited_as_its_cluster_is() {
     let scene = scene();
@@ -176,7 +176,7 @@ fn a_snapshot_can_leave_out_what_is_installed() {
     );
 }
 
-/// What a snapshot has of installed versions counts for check as in a cluster, after all sources that can be newer.
+/// The installed versions of a snapshot count for check as those of a cluster, after all sources that can be newer.
 #[test]
 fn check_reads_what_is_installed_from_a_snapshot() {
     let scene = Scene::new();
@@ -188,11 +188,11 @@ fn check_reads_what_is_installed_from_a_snapshot() {
     };
     assert_eq!(token(&[]), "NotASuccessor");
     assert_eq!(token(&["--installed=a=1.2.0"]), "Resolved");
-    // A base that pins a version is newer than a snapshot.
+    // A base that pins a version takes precedence over a snapshot.
     std::fs::create_dir(scene.path().join("base")).expect("a directory");
     scene.write("base/a.yaml", &super::scene::extension("1.2.0"));
     assert_eq!(token(&["--base=./base"]), "Resolved");
-    // A range pins nothing, and what it resolves to is a guess.
+    // A range pins nothing, and its resolution is only a guess.
     scene.write("base/a.yaml", &super::scene::extension(">=1.0.0"));
     assert_eq!(token(&["--base=./base"]), "NotASuccessor");
     // An extension that the snapshot does not have is not installed.
@@ -201,7 +201,7 @@ fn check_reads_what_is_installed_from_a_snapshot() {
     assert_eq!(token(&[]), "Resolved");
 }
 
-/// A cluster without the kind has no extensions, and a snapshot of it none either.
+/// A cluster without the kind has no extensions, and neither has its snapshot.
 #[test]
 fn a_cluster_without_the_kind_has_no_extensions() {
     let scene = Scene::new();
@@ -253,10 +253,10 @@ fn a_list_that_is_forbidden_names_the_permission() {
     );
     let ran = scene.run(&["audit", "--snapshot=saved"]);
     assert_eq!((ran.code, ran.stderr), (Some(4), format!("error: {why}")));
-    // For check, it is not known what is installed.
+    // For check, the installed version is unknown.
     let (code, result, _) = scene.judged(&["--snapshot=saved"]);
     assert_eq!((code, &result["verdict"]), (Some(4), &json!("undecided")));
-    // What a range of the base resolves to is better than that.
+    // The resolution of a range in the base is better than that.
     std::fs::create_dir(scene.path().join("base")).expect("a directory");
     scene.write("base/a.yaml", &super::scene::extension("<=1.2.0"));
     let (code, ..) = scene.judged(&["--snapshot=saved", "--base=./base"]);
@@ -271,7 +271,7 @@ fn a_cluster_that_breaks_off_is_reported_as_far_as_it_answered() {
         "items": [running("good", "1.3.0", "1.3.0")],
     });
     scene.api.put(EXTENSIONS, &first);
-    // The same page comes again and again.
+    // The server returns the same page again and again.
     let ran = scene.run(AUDIT);
     assert_eq!(ran.code, Some(4));
     assert!(

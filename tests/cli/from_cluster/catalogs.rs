@@ -1,4 +1,4 @@
-//! `olmguard catalogs`: what is in a cluster.
+//! `olmguard catalogs`: the catalogs of a cluster.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use olmguard_support::schema::assert_fits;
 
 const CATALOGS: &[&str] = &["catalogs", "--kubeconfig=kubeconfig"];
 
-/// A cluster with a catalog of each kind.
+/// Returns a cluster with a catalog of each kind.
 fn scene() -> Scene {
     let scene = Scene::new();
     let mut off = catalog("off", &scene.api.url("/catalogs/off"));

@@ -1,4 +1,4 @@
-//! `check --from-cluster`: what of the answer is from the cluster.
+//! `check --from-cluster`: the facts that are read from the cluster.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ fn objects_among_the_inputs_say_what_a_manifest_says() {
     let object =
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata:\n  name: hub\n";
     scene.write("hub.yaml", object);
-    // What takes no part in resolution is not fetched.
+    // A catalog that takes no part in resolution is not fetched.
     assert_eq!(scene.token(&["-f=hub.yaml"]), token(4, "CatalogNotLoaded"));
     scene.api.catalogs(&[scene.hub()]);
     let unavailable = format!("{object}spec: {{availabilityMode: Unavailable}}\n");
@@ -230,7 +230,7 @@ fn its_twin_is_in_the_environment() {
 const CRD_PATH: &str =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lanterns.example.com";
 
-/// The catalog names the CRD of the bundle, so no image is needed.
+/// The catalog names the CRD of the bundle, so the image is not needed.
 #[test]
 fn a_crd_of_something_else_is_known_without_the_image() {
     let scene = Scene::new();
@@ -277,7 +277,7 @@ fn a_namespace_that_comes_with_the_extension_is_not_missing() {
     assert_eq!(warnings(), json!([]));
 }
 
-/// The cluster, whose bundle 1.3.0 is in this registry.
+/// Returns the cluster with bundle 1.3.0 in this registry.
 fn with_image(registry: &TestRegistry) -> Scene {
     let scene = Scene::new();
     let image = "example.com/lantern/lantern-operator-bundle:v1.3.0";

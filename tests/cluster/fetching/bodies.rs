@@ -1,4 +1,4 @@
-//! Bodies that are whole, and bodies that are not.
+//! Complete and incomplete bodies.
 
 use olmguard::source::digest::Sha256;
 use olmguard::source::http::{FetchClass, FetchError, FetchedBody};

@@ -1,4 +1,4 @@
-//! What ends with a fetch, and what a reader can do to it.
+//! The end of a fetch, and the effects of a reader on it.
 
 use std::io::Read;
 use std::sync::mpsc::channel;
@@ -12,7 +12,7 @@ use rustix::process::getpriority_process;
 use super::scene::{Scene, unreadable};
 use olmguard_support::catalogd::answer::{Answer, Step};
 
-/// A body that never ends by itself.
+/// Returns a body that never ends.
 fn endless() -> Answer {
     let head = Answer::raw(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{}\n");
     head.then(Step::Silence)
@@ -47,7 +47,7 @@ async fn a_reader_that_panics_is_an_error() {
     scene.server.open(0).await;
 }
 
-/// A reader that is content before the end does not make a body whole.
+/// A reader that stops before the end does not make a body complete.
 #[tokio::test]
 async fn what_a_reader_leaves_is_looked_at_all_the_same() {
     let first = |input: &mut dyn Read| {
@@ -67,7 +67,7 @@ async fn what_a_reader_leaves_is_looked_at_all_the_same() {
     assert_eq!(error.class(), FetchClass::Truncated);
 }
 
-/// The reader's own error hides nothing: why the body ended counts.
+/// An error of the reader hides nothing: the reason why the body ended is reported.
 #[tokio::test]
 async fn a_reader_that_passes_over_an_error_does_not_hide_it() {
     let deaf = |input: &mut dyn Read| {
@@ -110,7 +110,7 @@ async fn a_fetch_that_is_dropped_leaves_nothing() {
     );
 }
 
-/// It gives way to those who answer the API server.
+/// The thread has a lower priority than those that answer the API server.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn reading_has_the_lowest_priority() {

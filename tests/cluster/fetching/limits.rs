@@ -1,4 +1,4 @@
-//! What is too slow or too much.
+//! Servers that are too slow, and bodies that are too large.
 
 use std::io::Read;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::task::yield_now;
 use super::scene::{Scene, catalog, fails, fails_within, text, unreadable};
 use olmguard_support::catalogd::answer::{Answer, Step, gzip};
 
-/// Nothing here waits long for what does not come.
+/// A short limit, so that no test waits long.
 const SHORT: Duration = Duration::from_millis(200);
 
 fn limits() -> FetchLimits {
@@ -22,7 +22,7 @@ fn endless(start: &str) -> Answer {
     Answer::raw(head.as_bytes())
 }
 
-/// In chunks, made as they are sent.
+/// Returns chunks that are generated while they are sent.
 fn two_gigabytes() -> Answer {
     let mut chunk = b"10000\r\n".to_vec();
     chunk.resize(chunk.len() + 65536, b' ');
@@ -103,7 +103,7 @@ async fn a_length_that_is_too_much_is_not_even_begun() {
     fails(answer, "too_large", words).await;
 }
 
-/// 2 GB, made as they are sent. What the reader does not take stays with the server.
+/// The 2 GB are generated while they are sent. The part that is not read stays with the server.
 #[tokio::test]
 async fn two_gigabytes_end_early_and_are_never_held() {
     let answer = two_gigabytes();
@@ -122,8 +122,8 @@ async fn two_gigabytes_end_early_and_are_never_held() {
     assert!(sent < 64 << 20, "{sent} bytes were sent");
 }
 
-/// A reader that does not read holds the server up: the socket's buffers and a few frames are all
-/// that is on its way.
+/// A reader that does not read stops the server: only the socket's buffers and a few frames are
+/// under way.
 #[tokio::test]
 async fn a_slow_reader_holds_the_server_up() {
     let answer = two_gigabytes();
@@ -140,7 +140,8 @@ async fn a_slow_reader_holds_the_server_up() {
         fetched.await
     });
     begins.recv().await.unwrap();
-    // All but the reader runs on this thread: what has not moved in so many turns waits for it.
+    // Everything except the reader runs on this thread, so if nothing has moved for this many
+    // turns, it waits for the reader.
     let (mut sent, mut turns) = (0, 0);
     while turns < 10_000 {
         yield_now().await;
@@ -175,7 +176,7 @@ async fn a_gzip_bomb_is_not_unpacked() {
     );
 }
 
-/// What is left unread is bounded like what is read.
+/// The unread rest is bounded like the part that was read.
 #[tokio::test]
 async fn a_gzip_bomb_behind_the_reader_is_not_unpacked() {
     let bomb = gzip(&vec![b' '; 8 << 20]).repeat(256);

@@ -1,4 +1,4 @@
-//! What is asked, and answers that are not 200.
+//! The requests, and answers other than 200.
 
 use super::scene::{Scene, fails, fetch, text, trusting};
 use olmguard::source::catalogd::Catalogd;
@@ -142,7 +142,7 @@ async fn a_server_with_http2_alone_is_told() {
     assert_eq!(error.to_string(), want);
 }
 
-/// The first bytes of a server that waits for no preface.
+/// These are the first bytes of a server that speaks HTTP/2 immediately.
 #[tokio::test]
 async fn http2_without_a_choice_is_told() {
     let words = "answer is not HTTP/1.1: invalid HTTP version parsed";

@@ -1,4 +1,4 @@
-//! A catalogd, a CA that vouches for it, and one who asks.
+//! A catalogd, its CA, and a client.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,7 +15,7 @@ use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::catalogd::authority::Authority;
 use olmguard_support::catalogd::scripted::{Asked, Scripted};
 
-/// A server whose certificate is in order.
+/// A server with a valid certificate.
 pub(crate) struct Scene {
     pub(crate) server: Scripted,
     pub(crate) ca: NamedTempFile,
@@ -32,12 +32,12 @@ impl Scene {
         Self { server, ca, limits }
     }
 
-    /// One that always answers this.
+    /// Starts a server that always gives this answer.
     pub(crate) async fn answering(answer: Answer) -> Self {
         Self::of(move |_| answer.clone()).await
     }
 
-    /// The same with other limits.
+    /// Sets other limits.
     pub(crate) fn within(self, limits: FetchLimits) -> Self {
         Self { limits, ..self }
     }
@@ -46,13 +46,13 @@ impl Scene {
         Catalogd::new(Some(self.ca.path()), self.limits).unwrap()
     }
 
-    /// The content of the catalog `c`.
+    /// Fetches the content of the catalog `c`.
     pub(crate) async fn fetch(&self) -> Result<FetchedBody<String>, FetchError> {
         fetch(&self.catalogd(), &self.server).await
     }
 }
 
-/// What this catalogd has of the catalog `c`.
+/// Fetches the content of the catalog `c` from this catalogd.
 pub(crate) async fn fetch(
     catalogd: &Catalogd,
     server: &Scripted,
@@ -60,14 +60,14 @@ pub(crate) async fn fetch(
     catalogd.fetch(&server.base("c"), text).await
 }
 
-/// What is left of it.
+/// Returns the rest of the input as text.
 pub(crate) fn text(input: &mut dyn Read) -> Result<String, SourceError> {
     let mut text = String::new();
     input.read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
-/// It as a catalog.
+/// Returns the input as a catalog.
 pub(crate) fn catalog(input: &mut dyn Read) -> Result<Catalog, SourceError> {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
@@ -84,7 +84,7 @@ pub(crate) fn unreadable(source: std::io::Error) -> SourceError {
     }
 }
 
-/// Asks twice, on a new scene each time, and says how it failed both times.
+/// Compares two errors of the same fault, and returns their class and message.
 #[track_caller]
 pub(crate) fn same(first: &FetchError, second: &FetchError) -> (&'static str, String) {
     assert_eq!(
@@ -96,17 +96,17 @@ pub(crate) fn same(first: &FetchError, second: &FetchError) -> (&'static str, St
     (class.as_str(), first.to_string())
 }
 
-/// A client that trusts `ca` and no other.
+/// Returns a client that trusts only `ca`.
 pub(crate) fn trusting(ca: &Path) -> Catalogd {
     Catalogd::new(Some(ca), FetchLimits::default()).unwrap()
 }
 
-/// Asks a server that always answers this, twice. It must fail both times, in the same words.
+/// Fetches twice from a server with this answer. Both fetches must fail with the same message.
 pub(crate) async fn fails(answer: Answer, class: &str, words: &str) {
     fails_within(FetchLimits::default(), answer, class, words).await;
 }
 
-/// The same with other limits.
+/// Like [`fails`], with other limits.
 pub(crate) async fn fails_within(limits: FetchLimits, answer: Answer, class: &str, words: &str) {
     let scene = Scene::answering(answer).await.within(limits);
     let (first, second) = (scene.fetch().await, scene.fetch().await);

@@ -1,4 +1,4 @@
-//! Whom it is asked of, and whether they are who they say.
+//! The servers that are trusted.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::catalogd::authority::{Authority, Leaf, Validity};
 use olmguard_support::catalogd::scripted::Scripted;
 
-/// A folder with CAs.
+/// A directory with CA certificates.
 struct Cas(TempDir);
 
 impl Cas {
@@ -30,7 +30,7 @@ impl Cas {
     }
 }
 
-/// Asks a server with this certificate of an authority that is trusted.
+/// Fetches from a server with this certificate, whose CA is trusted.
 async fn shows(leaf: &Leaf<'_>) -> Result<String, (FetchClass, String)> {
     let (authority, cas) = (Authority::new("catalogd"), Cas::new());
     let ca = cas.file("ca.crt", &authority.pem());
@@ -149,7 +149,7 @@ async fn any_authority_of_a_bundle_will_do() {
     }
 }
 
-/// As a kubelet mounts it, with a key beside it and files that are no certificates.
+/// The directory is mounted as by a kubelet, with a key and files that are not certificates.
 #[tokio::test]
 async fn every_file_of_a_folder_is_looked_at() {
     let (first, second) = (Authority::new("first"), Authority::new("second"));

@@ -1,20 +1,20 @@
-//! The calls of a process to its kernel, as `strace -f -ttt` writes them down.
+//! The system calls of a process, in the format of `strace -f -ttt`.
 
 use std::collections::HashMap;
 
-/// One call.
+/// A system call.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) name: String,
     /// The text of its arguments, without the opening parenthesis.
     pub(crate) arguments: String,
     pub(crate) result: Option<i64>,
-    /// The lines on which it begins and ends.
+    /// The lines on which it starts and ends.
     pub(crate) begun: usize,
     pub(crate) ended: usize,
 }
 
-/// The calls of all threads, in the order in which they end.
+/// Returns the calls of all threads, in the order in which they end.
 pub(crate) fn calls(trace: &str) -> Vec<Call> {
     let mut unfinished: HashMap<&str, (usize, String)> = HashMap::new();
     let mut calls = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn calls(trace: &str) -> Vec<Call> {
     calls
 }
 
-/// A line without its time.
+/// Splits a line into its thread and its text, without the time.
 fn thread_and_text(line: &str) -> Option<(&str, &str)> {
     let (thread, rest) = line.split_once(' ')?;
     let (_time, text) = rest.trim_start().split_once(' ')?;
@@ -46,7 +46,7 @@ fn thread_and_text(line: &str) -> Option<(&str, &str)> {
 }
 
 impl Call {
-    /// Signals and ends of threads are no calls.
+    /// Parses a call. Signals and ends of threads are not calls.
     fn read(text: &str, begun: usize, ended: usize) -> Option<Self> {
         let (name, rest) = text.split_once('(')?;
         let (arguments, result) = rest.rsplit_once(" = ")?;
@@ -60,12 +60,12 @@ impl Call {
         })
     }
 
-    /// The file that it is about, if its first argument is one.
+    /// Returns the file descriptor, if it is the first argument.
     pub(crate) fn file(&self) -> Option<i64> {
         self.arguments.split([',', ')']).next()?.parse().ok()
     }
 
-    /// What is asked, and of which file.
+    /// Returns the name of the call and its first argument.
     pub(crate) fn what(&self) -> String {
         let first = self.arguments.split(',').next().unwrap_or_default();
         format!("{}({first}, ", self.name)

@@ -1,8 +1,8 @@
-//! What is asked of the kernel between the read of a request and the write of its answer.
+//! The system calls between the read of a request and the write of its answer.
 
 use super::calls::Call;
 
-/// For each request on the one connection, the calls that are about something else.
+/// Returns, for each request on the connection, the calls for other purposes.
 pub(crate) fn windows(calls: &[Call]) -> Vec<Vec<&Call>> {
     let connection = connection(calls);
     let wakers = wakers(calls);
@@ -31,7 +31,7 @@ pub(crate) fn windows(calls: &[Call]) -> Vec<Vec<&Call>> {
     windows
 }
 
-/// The file of the connection: the one on which most is written.
+/// Returns the file descriptor of the connection: the one with the most writes.
 fn connection(calls: &[Call]) -> i64 {
     let writes = calls
         .iter()
@@ -40,7 +40,7 @@ fn connection(calls: &[Call]) -> i64 {
     written.max().expect("an answer").1
 }
 
-/// The files by which one thread wakes another.
+/// Returns the file descriptors with which threads wake each other.
 fn wakers(calls: &[Call]) -> Vec<i64> {
     let made = calls.iter().filter(|call| call.name == "eventfd2");
     made.filter_map(|call| call.result).collect()
@@ -52,10 +52,10 @@ const TRANSFERS: &[&str] = &[
     "read", "readv", "recvfrom", "recvmsg", "sendmsg", "sendto", "write", "writev",
 ];
 
-/// A request and an answer are larger, a handshake's last words are not.
+/// The least size of a request or an answer. The last message of a handshake is smaller.
 const LEAST: i64 = 100;
 
-/// Memory, threads and time.
+/// The calls for memory, threads and time.
 const HARMLESS: &[&str] = &[
     "brk",
     "clock_gettime",
@@ -73,7 +73,7 @@ const HARMLESS: &[&str] = &[
     "sched_yield",
 ];
 
-/// As strace writes it, with a look into a file between a request and its answer.
+/// The trace is in the format of strace, with a read of a file between a request and its answer.
 #[test]
 fn a_look_elsewhere_is_seen() {
     let calls = super::calls::calls(

@@ -1,4 +1,4 @@
-//! The dashboards: Grafana takes them as they are, and each of their queries has something to find.
+//! The dashboards: Grafana accepts them unchanged, and each of their queries uses known metrics.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ fn what_is_used_as_a_variable_is_one() {
 fn panels_are_told_apart_and_say_what_they_show() {
     for (dashboard, uid) in dashboards().iter().zip(["olmguard", "olmguard-fleet"]) {
         assert_eq!(dashboard["uid"], uid);
-        // With one, Grafana would overwrite whatever has that number.
+        // With an id, Grafana would overwrite the dashboard with that number.
         assert!(dashboard.get("id").is_none());
         let (mut ids, mut places) = (BTreeSet::new(), BTreeSet::new());
         for panel in list(dashboard, "/panels") {
@@ -87,13 +87,13 @@ fn panels_are_told_apart_and_say_what_they_show() {
     }
 }
 
-/// What shows something, without the rows between.
+/// Returns the panels of a dashboard, without the rows between them.
 fn graphs(dashboard: &Value) -> Vec<Value> {
     let panels = list(dashboard, "/panels").filter(|panel| panel["type"] != "row");
     panels.cloned().collect()
 }
 
-/// Of one cluster, then of a fleet.
+/// Returns the dashboards of one cluster and of a fleet.
 fn dashboards() -> [Value; 2] {
     DASHBOARDS.map(|text| serde_json::from_str(text).expect("JSON"))
 }

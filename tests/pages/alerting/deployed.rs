@@ -1,5 +1,5 @@
-//! What is shipped for Prometheus fits what is deployed: it scrapes the Service that there is, and asks
-//! API servers for the webhook by its name.
+//! The files for Prometheus match the deployment: they scrape the Service that exists, and query API servers for the
+//! webhook by its name.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn the_service_that_is_scraped_is_there() {
     let endpoint = &monitor["spec"]["endpoints"][0];
     assert_eq!(endpoint["port"], service["spec"]["ports"][0]["name"]);
     assert_eq!(endpoint["path"], "/metrics");
-    // Counters of replicas that take turns would jump back and forth.
+    // If replicas took turns, their counters would jump back and forth.
     assert_eq!(service["spec"]["clusterIP"], "None");
 }
 
@@ -69,7 +69,7 @@ fn api_servers_are_asked_for_the_webhooks_by_their_names() {
     assert!(seen > 0, "no alert asks API servers");
 }
 
-/// The last object of a kind in a file.
+/// Returns the last object of a kind in a file.
 #[track_caller]
 fn find(file: &str, kind: &str) -> ManifestObject {
     let text = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect(file);

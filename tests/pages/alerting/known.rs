@@ -1,5 +1,5 @@
-//! What can be asked for: what `docs/metrics.md` lists, some of the API server's own, and the labels
-//! that Prometheus adds to a target.
+//! The known metrics: those in `docs/metrics.md`, some of the API server, and the labels that Prometheus adds to a
+//! target.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use super::rules::records;
 /// Metrics by name, each with its labels.
 pub(crate) struct Known(BTreeMap<String, Labels>);
 
-/// Labels with their values; without any where those are not known beforehand.
+/// Labels with their values, which are empty if they are not known in advance.
 type Labels = BTreeMap<String, BTreeSet<String>>;
 
 impl Known {
-    /// Reads the page of the metrics, which a test of its own compares with the registry.
+    /// Reads the page of metrics, which another test compares with the registry.
     pub(crate) fn read() -> Self {
         let mut metrics: BTreeMap<_, _> = API_SERVER.iter().map(api_server).collect();
         for line in PAGE.lines().filter(|line| line.starts_with("| `")) {
@@ -33,7 +33,7 @@ impl Known {
         Self(metrics)
     }
 
-    /// What the expression asks for that nobody tells.
+    /// Returns what an expression uses although no metric has it.
     pub(crate) fn faults(&self, expression: &str) -> Vec<String> {
         let (asked, mut faults) = (asked(expression), Vec::new());
         assert!(!asked.selectors.is_empty(), "no metric: {expression}");
@@ -55,7 +55,7 @@ impl Known {
     }
 }
 
-/// What is wrong with this label of a metric, or with the values that it is compared with.
+/// Returns what is wrong with a label of a metric, or with the values that it is compared with.
 fn faults_of(metric: &str, known: &Labels, label: &str, values: &str) -> Vec<String> {
     let Some(told) = known.get(label) else {
         let is_of_target = TARGET.contains(&label);
@@ -69,7 +69,7 @@ fn faults_of(metric: &str, known: &Labels, label: &str, values: &str) -> Vec<Str
         .collect()
 }
 
-/// The labels of a metric that a rule keeps, with their values.
+/// Returns the labels of a metric that a rule keeps, with their values.
 fn recorded(metrics: &BTreeMap<String, Labels>, expression: &str) -> Labels {
     let asked = asked(expression);
     let metric = asked.selectors.first().expect("a metric");
@@ -78,7 +78,7 @@ fn recorded(metrics: &BTreeMap<String, Labels>, expression: &str) -> Labels {
     known.into_iter().filter(|(label, _)| kept(label)).collect()
 }
 
-/// A histogram is told as three.
+/// Returns the series of a metric. A histogram has three.
 fn series(name: String, kind: &str, labels: Labels) -> Vec<(String, Labels)> {
     if kind != "histogram" {
         return vec![(name, labels)];
@@ -92,14 +92,14 @@ fn series(name: String, kind: &str, labels: Labels) -> Vec<(String, Labels)> {
     ]
 }
 
-/// `` `NAME`: `VALUE`, `VALUE` ``, or words instead of values.
+/// Parses `` `NAME`: `VALUE`, `VALUE` ``, or words instead of values.
 fn label(text: &str) -> Option<(String, BTreeSet<String>)> {
     let (name, values) = text.split_once(": ")?;
     let name = coded(name).next()?.to_owned();
     Some((name, coded(values).map(str::to_owned).collect()))
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 fn coded(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -110,12 +110,12 @@ fn api_server((name, labels): &(&str, &[&str])) -> (String, Labels) {
     ((*name).to_owned(), labels.collect())
 }
 
-/// What is wrong where nothing is.
+/// The empty list of faults.
 pub(crate) const NONE: [&str; 0] = [];
 
 const PAGE: &str = include_str!("../../../docs/metrics.md");
 
-/// k8s.io/apiserver `pkg/admission/metrics/metrics.go`; `up` is Prometheus' own, of every target.
+/// The metrics of k8s.io/apiserver, `pkg/admission/metrics/metrics.go`. Prometheus itself adds `up` to every target.
 const API_SERVER: [(&str, &[&str]); 5] = [
     (
         "apiserver_admission_webhook_admission_duration_seconds_bucket",
@@ -136,7 +136,7 @@ const API_SERVER: [(&str, &[&str]); 5] = [
     ("up", &[]),
 ];
 
-/// What the discovery of a target may add.
+/// The labels that the discovery of a target may add.
 const TARGET: [&str; 5] = ["cluster", "instance", "job", "namespace", "pod"];
 
 #[test]

@@ -1,12 +1,12 @@
-//! What an expression of `PromQL` asks for: its metrics, with the labels that it selects and groups by.
+//! A scanner of `PromQL` expressions: their metrics, and the labels that they select and group by.
 //!
-//! It reads words, not sense: whether an expression is one is for promtool to say. A word that is
-//! neither a function nor a keyword counts as a metric, so that nothing unknown passes.
+//! It reads words without parsing: promtool checks whether an expression is valid. A word that is neither a function
+//! nor a keyword counts as a metric, so nothing unknown is accepted.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-/// What an expression asks for.
+/// The metrics and labels of an expression.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(crate) struct Asked {
     /// Each selector, in order.
@@ -19,11 +19,11 @@ pub(crate) struct Asked {
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(crate) struct Selector {
     pub(crate) metric: String,
-    /// Labels and what they are compared with, whatever the operator.
+    /// The labels and the values that they are compared with, for any operator.
     pub(crate) labels: Vec<(String, String)>,
 }
 
-/// What this expression asks for; a template of Grafana's (`$word`) stands where it may.
+/// Scans an expression, in which templates of Grafana (`$word`) are allowed.
 pub(crate) fn asked(expression: &str) -> Asked {
     let mut tokens = tokens(expression).into_iter().peekable();
     let mut asked = Asked::default();
@@ -76,7 +76,7 @@ fn tokens(expression: &str) -> Vec<Token> {
     tokens
 }
 
-/// The words between the next brackets.
+/// Reads the words between the next brackets.
 fn list(tokens: &mut Tokens) -> Vec<String> {
     let within = std::iter::from_fn(|| tokens.next_if(|token| *token != Token::Symbol(')')));
     let words = within.filter_map(|token| match token {
@@ -86,7 +86,7 @@ fn list(tokens: &mut Tokens) -> Vec<String> {
     words.collect()
 }
 
-/// What stands in braces, if they are next.
+/// Reads the labels in braces, if they come next.
 fn labels(tokens: &mut Tokens) -> Vec<(String, String)> {
     let mut labels = Vec::new();
     if tokens.next_if_eq(&Token::Symbol('{')).is_none() {
@@ -103,10 +103,10 @@ fn labels(tokens: &mut Tokens) -> Vec<(String, String)> {
     labels
 }
 
-/// What is followed by labels in brackets.
+/// The keywords that are followed by labels in brackets.
 const GROUPING: [&str; 4] = ["by", "without", "on", "ignoring"];
 
-/// Functions, aggregations and operators in use.
+/// The functions, aggregations and operators in use.
 const WORDS: [&str; 16] = [
     "absent",
     "and",

@@ -1,7 +1,7 @@
-//! What promtool says of the rules and of what a running guard tells.
+//! The verdict of promtool on the rules, and on the metrics of a running server.
 //!
-//! It is looked for in the folders of `OLMGUARD_E2E_BIN`, then on the PATH; `cargo xtask alerts`
-//! fails where it is in none of them.
+//! promtool is searched in the directories of `OLMGUARD_E2E_BIN`, then on the PATH. `cargo xtask
+//! alerts` fails if it is in none of them.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -34,7 +34,7 @@ fn promtool_has_nothing_to_say_to_what_a_guard_tells() {
     assert_eq!(said.unwrap_or_default(), "");
 }
 
-/// What a server by one catalog tells.
+/// Returns the metrics of a server with one catalog.
 fn scraped() -> String {
     let mut server = Process::start(&[
         "serve",
@@ -56,7 +56,7 @@ fn scraped() -> String {
     metrics.to_owned()
 }
 
-/// What it says, at the root of the repository, where it is to be had.
+/// Runs promtool at the root of the repository and returns its output, if it is installed.
 #[track_caller]
 fn promtool(arguments: &[&str], input: &str) -> Option<String> {
     let Some(program) = find("promtool") else {

@@ -1,7 +1,7 @@
-//! Every remedy of a runbook is carried out by a test, in the state that the runbook is about.
+//! Every remedy of a runbook is tested in the state that the runbook describes.
 //!
-//! A sentence under `Mitigation` that no row of the table names fails, and so does a row that no sentence
-//! has, or whose test does not exist.
+//! A sentence under `Mitigation` that no row of the table names fails, and so does a row without a sentence or with a
+//! test that does not exist.
 
 mod table;
 mod verdicts;
@@ -58,7 +58,7 @@ fn read(file: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// What stands under `Mitigation`: each sentence on one line, and each command.
+/// Returns the text under `Mitigation`: each sentence on one line, and each command.
 fn sentences(page: &str) -> Vec<String> {
     let (_, remedies) = page.split_once("## Mitigation").expect("a heading");
     let mut sentences = Vec::new();
@@ -76,7 +76,7 @@ fn sentences(page: &str) -> Vec<String> {
                 let each = paragraph
                     .split_inclusive(". ")
                     .map(|text| text.trim().to_owned());
-                // The number of an item says nothing.
+                // The number of a list item is not a sentence.
                 sentences.extend(each.filter(|text| text.contains(char::is_alphabetic)));
             }
         }

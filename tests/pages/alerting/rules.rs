@@ -1,4 +1,4 @@
-//! The alert rules: one file, its object for the Prometheus operator, its unit tests, the list of it.
+//! The alert rules: one file, its object for the Prometheus operator, its unit tests, and the list of alerts.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use olmguard_fixtures::committed::compare;
 use super::known::{Known, NONE};
 use super::promql::asked;
 
-/// One rule.
+/// An alert rule.
 pub(crate) struct Alert {
     pub(crate) name: String,
     pub(crate) severity: String,
@@ -21,7 +21,7 @@ pub(crate) struct Alert {
     runbook: String,
 }
 
-/// What a rule records: its name and the expression.
+/// Returns the recording rules: their names and expressions.
 pub(crate) fn records() -> Vec<(String, String)> {
     let file = read(RULES);
     let rules = rules(&file).filter(|rule| rule.get("record").is_some());
@@ -32,7 +32,7 @@ pub(crate) fn records() -> Vec<(String, String)> {
     records
 }
 
-/// Every alert, in order; an alert of two severities is two.
+/// Returns all alerts in order. An alert with two severities occurs twice.
 pub(crate) fn alerts() -> Vec<Alert> {
     let file = read(RULES);
     let rules = rules(&file).filter(|rule| rule.get("record").is_none());
@@ -62,7 +62,7 @@ fn alert(rule: &Value) -> Alert {
     }
 }
 
-/// The only document of a file.
+/// Returns the only document of a file.
 pub(crate) fn read(text: &str) -> Value {
     let mut documents = documents(text.as_bytes());
     let document = documents.next().expect("a document").expect("YAML");
@@ -86,7 +86,7 @@ fn nothing_is_asked_for_that_nobody_tells() {
     }
 }
 
-/// The name has the labels that are left, the metric and the operation.
+/// The name has the remaining labels, the metric and the operation.
 #[test]
 fn a_record_is_named_by_its_expression() {
     let tests = read(TESTS);
@@ -154,7 +154,7 @@ fn the_object_of_the_operator_holds_the_same_groups() {
     assert_eq!(read(&object)["spec"], read(RULES));
 }
 
-/// The rules as a `PrometheusRule`: its `spec` is such a file.
+/// Returns the rules as a `PrometheusRule`, whose `spec` is such a file.
 fn prometheus_rule(rules: &str) -> String {
     let groups = rules.find("groups:").expect("groups");
     let mut object = OBJECT.to_owned();

@@ -1,4 +1,4 @@
-//! The runbooks: one page for each alert, all of one form.
+//! The runbooks: one page for each alert, all with the same headings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -73,7 +73,7 @@ fn links_lead_to_pages_that_are_there() {
     }
 }
 
-/// Each page with its name, without the list of them.
+/// Returns each page with its name, without the list of pages.
 pub(crate) fn pages() -> Vec<(String, String)> {
     let files = fs::read_dir(FOLDER).expect("a folder of runbooks");
     let files = files.map(|file| file.expect("a file").path());

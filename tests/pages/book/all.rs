@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `docs`.
+/// Returns the directory `docs`.
 pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
-/// Every page in a folder and below it, by its path from `docs`, in byte order.
+/// Returns every page in a directory and below it, by its path from `docs`, in byte order.
 pub(super) fn pages(folder: &str) -> Vec<String> {
     let mut pages = Vec::new();
     gather(&root().join(folder), &mut pages);

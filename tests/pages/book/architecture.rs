@@ -1,4 +1,4 @@
-//! The page about the architecture names files, and they exist.
+//! All files that the page about the architecture names exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn every_file_that_the_architecture_names_exists() {
     assert_eq!(missing, [""; 0]);
 }
 
-/// Every file below a folder.
+/// Returns every file below a directory.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());

@@ -1,4 +1,4 @@
-//! Every link within the repository leads to a file, and every page can be reached from the summary.
+//! Every link within the repository points to a file, and every page can be reached from the summary.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn every_link_to_a_heading_finds_it() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
-/// First the list is blessed where that is asked for, then all of it is looked at.
+/// The list is written first if that is requested, and then all of it is checked.
 #[test]
 fn every_page_is_in_the_summary() {
     list_the_pages_of_lint();
@@ -59,7 +59,7 @@ fn every_page_is_in_the_summary() {
     assert_eq!(unlike, Vec::<String>::new());
 }
 
-/// One for each finding: their part of the summary is written by this.
+/// Compares the list of lint pages, one for each finding, with its part of the summary.
 #[track_caller]
 fn list_the_pages_of_lint() {
     let summary = read(SUMMARY);
@@ -74,7 +74,7 @@ fn list_the_pages_of_lint() {
     compare("docs/SUMMARY.md", &expected);
 }
 
-/// The targets of links, but for those with a scheme; what stands in code is none.
+/// Returns the targets of links without a scheme. Code is ignored.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let prose = text.split("```").step_by(2);
     let prose = prose.flat_map(|prose| prose.split('`').step_by(2));
@@ -83,14 +83,14 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
     targets.filter(|target| !target.contains("://"))
 }
 
-/// What a page calls itself.
+/// Returns the title of a page.
 fn title(page: &str) -> String {
     let text = read(page);
     let first = text.lines().next().and_then(|line| line.strip_prefix("# "));
     first.expect(page).to_owned()
 }
 
-/// As GitHub and mdBook name a heading.
+/// Returns the anchor of a heading, as GitHub and mdBook generate it.
 fn anchor(line: &str) -> Option<String> {
     let heading = line.trim_start_matches('#').strip_prefix(' ')?;
     line.starts_with('#').then(|| {

@@ -1,7 +1,7 @@
-//! The pages about tasks, worked on the sample in `docs/sample`: each command is run there.
+//! The pages about tasks, with the sample in `docs/sample`: each command is run there.
 //!
-//! In a block marked `console`, below `$ olmguard ...` stands what it prints, what it says on standard
-//! error, and `# exit code N` where that is not 0.
+//! In a block marked `console`, the lines below `$ olmguard ...` are its output, its standard error, and `# exit code
+//! N` if that is not 0.
 
 use std::process::{Command, Output};
 
@@ -19,7 +19,7 @@ fn commands_print_what_stands_below_them() {
     println!("docs/tasks: {ran} compared, 0 left out (none)");
 }
 
-/// A page tells how it is made, and leaves out the whole of it.
+/// The page shows the command, but not its whole output.
 #[test]
 fn the_catalog_with_a_patch_is_made_as_the_page_says() {
     let page = read("tasks/publish-a-z-stream.md");
@@ -32,7 +32,7 @@ fn the_catalog_with_a_patch_is_made_as_the_page_says() {
     compare(&format!("docs/sample/{file}"), &made);
 }
 
-/// The page with what its commands print now.
+/// Returns the page with the current output of its commands.
 fn worked(page: &str, ran: &mut usize) -> String {
     let mut text = String::new();
     let mut is_console = false;

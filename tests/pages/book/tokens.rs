@@ -1,4 +1,5 @@
-//! The pages about tokens: one for each, with what a message of it says, and commands that exist.
+//! The pages about reason codes: one for each, with an example of its message, and with commands
+//! that exist.
 
 use std::fs;
 use std::process::Command;
@@ -42,7 +43,7 @@ fn what_a_page_shows_leads_back_to_it() {
                 PageSubject::Alert(found) => panic!("{}: {text}", found.alert),
                 PageSubject::ExitCode(found) => panic!("{found:?}: {text}"),
                 PageSubject::OneOf(found) => assert!(found.contains(&token), "{token:?}: {text}"),
-                // A warning about the bypass names no token.
+                // A warning about the override has no reason code.
                 PageSubject::Nothing(_) => assert_eq!(token, Token::Bypassed, "{text}"),
             }
         }

@@ -1,14 +1,14 @@
-//! Every path that a Rust text names, in `use` lines and in the middle of code.
+//! All paths in a Rust text, in `use` lines and in other code.
 //!
-//! The text is cut into tokens as the compiler does, so comments and strings name nothing. Groups
-//! are spread (`use a::{b, c::d}` is `a::b` and `a::c::d`), and what starts at `self` or `super` is
-//! told from the root, as `crate::...`.
+//! The text is split into tokens as the compiler does, so comments and strings are ignored. Groups
+//! are expanded (`use a::{b, c::d}` is `a::b` and `a::c::d`). A path that starts with `self` or
+//! `super` is resolved from the root, as `crate::...`.
 
 use std::iter::Peekable;
 
 use proc_macro2::{Delimiter, Group, LexError, TokenStream, TokenTree, token_stream};
 
-/// The paths of a text that is the module `module`, as `["catalog", "fbc"]`; in their order.
+/// Returns the paths in the text of the module `module`, such as `["catalog", "fbc"]`, in order.
 pub(crate) fn paths(text: &str, module: &[&str]) -> Result<Vec<String>, LexError> {
     let mut reader = Reader {
         module: module.iter().map(|&name| name.to_owned()).collect(),
@@ -45,7 +45,7 @@ impl Reader {
         }
     }
 
-    /// After `mod`: a body is read as the module of that name.
+    /// Reads the body after `mod` as the module of that name.
     fn read_module(&mut self, tokens: &mut Tokens) {
         let Some(TokenTree::Ident(name)) = tokens.next() else {
             return;
@@ -75,7 +75,8 @@ impl Reader {
         self.found.push(self.told_from_root(&path).join("::"));
     }
 
-    /// `use x::{self}` names `x`; a leading `self` is this module, and each `super` one further up.
+    /// Resolves a path from the root. `use x::{self}` names `x`, a leading `self` is this module,
+    /// and each `super` is one level up.
     fn told_from_root(&self, path: &[String]) -> Vec<String> {
         let names: Vec<_> = path.iter().map(String::as_str).collect();
         let names = match names.as_slice() {
@@ -96,7 +97,7 @@ impl Reader {
     }
 }
 
-/// Takes `::` if it comes next.
+/// Skips `::` if it comes next.
 fn skip_separator(tokens: &mut Tokens) -> bool {
     let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ':');
     let mut ahead = tokens.clone();
@@ -115,7 +116,7 @@ fn braces(token: &TokenTree) -> Option<&Group> {
     }
 }
 
-/// Words after which `::` starts a path instead of going on with one.
+/// Keywords after which `::` starts a path instead of continuing one.
 const KEYWORDS: [&str; 16] = [
     "as", "async", "break", "const", "dyn", "else", "extern", "for", "if", "impl", "in", "match",
     "mut", "return", "use", "where",

@@ -1,6 +1,6 @@
-//! Which module may name what.
+//! The modules that each module may use.
 //!
-//! Cargo keeps the crates apart; the order of the modules within them is kept here.
+//! Cargo separates the crates. This list separates the modules within them.
 //!
 //! ```text
 //! catalog: version <- catalog <- preflight, policy <- engine: snapshot <- resolve <- judge <- explain <- report <- views <- admission <- every edge
@@ -8,7 +8,7 @@
 //!               manifest <- revision <- cli,  cluster, manifest, source <- facts <- cli
 //! ```
 
-/// The modules of the pure crates, and what is pure of the program; each may use those before it.
+/// The modules of the pure crates, and the pure ones of the program. Each may use those before it.
 const PURE: [&str; 52] = [
     "dns1123",
     "foreign_text",
@@ -64,7 +64,7 @@ const PURE: [&str; 52] = [
     "admission",
 ];
 
-/// The modules with I/O, each with the edges it may use; every pure module is open to them.
+/// The modules with I/O, each with the other edges that it may use. They may use every pure module.
 const EDGES: [(&str, &[&str]); 16] = [
     ("links", &[]),
     ("pem_file", &[]),
@@ -120,7 +120,7 @@ const EDGES: [(&str, &[&str]); 16] = [
     ("main", &["cli"]),
 ];
 
-/// What no pure module may name: whatever does I/O, reads the world around it, or waits.
+/// Names that no pure module may use, because they do I/O, read the environment, or wait.
 const IMPURE: [&str; 17] = [
     "anyhow",
     "async",
@@ -141,23 +141,23 @@ const IMPURE: [&str; 17] = [
     "tracing",
 ];
 
-/// Writing into a buffer is no I/O, and a length of time is no clock.
+/// Writing to a buffer is not I/O, and a duration is not a clock.
 const PURE_ALL_THE_SAME: [&str; 2] = ["std::io::Write", "std::time::Duration"];
 
-/// What is wrong with a path that a file of `module` names.
+/// The fault of a path in a file of `module`.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Fault {
-    /// No list has this module: it belongs into one of those above, at its place.
+    /// The module is in no list, and must be added to one of those above.
     UnknownModule,
-    /// The arrow points the other way.
+    /// The dependency points in the wrong direction.
     Arrow,
-    /// A pure module reaches out.
+    /// A pure module uses something impure.
     Impure,
-    /// `std` as a whole, under which anything could follow unseen.
+    /// The whole of `std` is imported, which would hide further uses.
     WholeStd,
 }
 
-/// Judges one path, told from the root.
+/// Checks one path, given from the root.
 pub(crate) fn fault(module: &str, path: &str) -> Option<Fault> {
     let mut names = path.split("::");
     match (names.next(), names.next()) {
@@ -173,7 +173,7 @@ pub(crate) fn fault(module: &str, path: &str) -> Option<Fault> {
     }
 }
 
-/// A path as if all crates were one: what the crate of catalogs has at its root is the module `catalog`.
+/// Returns a path as if all crates were one: the root of the catalog crate is the module `catalog`.
 pub(crate) fn in_one(package: &str, path: &str) -> String {
     let Some((root, rest)) = path.split_once("::") else {
         return path.to_owned();
@@ -222,7 +222,7 @@ fn rank(module: &str) -> Option<usize> {
     PURE.iter().position(|pure| *pure == module)
 }
 
-/// Whether it is one of the modules with I/O.
+/// Whether a module is one of those with I/O.
 pub(crate) fn is_edge(module: &str) -> bool {
     EDGES.iter().any(|(edge, _)| *edge == module)
 }

@@ -1,6 +1,6 @@
-//! What the values of the Helm chart render to, beyond what `cargo xtask render` compares with kustomize.
+//! The manifests rendered from the values of the Helm chart, beyond what `cargo xtask render` compares with kustomize.
 //!
-//! helm is looked for in the directories of `OLMGUARD_E2E_BIN`, then on the PATH.
+//! Helm is searched in the directories of `OLMGUARD_E2E_BIN`, then on the PATH.
 #![expect(clippy::print_stdout, reason = "a run says what it left out")]
 
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ fn guardrails_are_mounted_where_the_flag_names_them() {
     let flag = named(&container["env"], "OLMGUARD_GUARDRAILS");
     let directory = mount["mountPath"].as_str().expect("a path");
     assert_eq!(flag["value"], format!("{directory}/guardrails.yaml"));
-    // A file mounted with subPath never changes.
+    // A file mounted with subPath is never updated.
     assert!(mount.get("subPath").is_none(), "{mount}");
     let volume = named(&pod["volumes"], "guardrails");
     assert_eq!(volume["configMap"]["name"], map["metadata"]["name"]);
@@ -67,7 +67,7 @@ fn a_typo_is_refused() {
             json!({ "settings": { "shutdown-delay": 10 } }),
             "shutdown-delay",
         ),
-        // YAML reads it as 1.1.
+        // YAML reads this as the number 1.1.
         (json!({ "settings": { "olm-release": 1.1 } }), "olm-release"),
         (
             json!({ "guardrails": [{ "schema": "olmguard.guardrails.v1alpha1" }] }),
@@ -111,7 +111,7 @@ fn metrics_over_tls_with_a_self_managed_certificate_need_a_named_ca() {
     assert_eq!(monitor["spec"]["endpoints"][0]["tlsConfig"]["ca"], ca);
 }
 
-/// What a new user runs: no more than the page promises.
+/// A new user needs no more commands than the page promises.
 #[test]
 fn the_page_installs_in_a_few_commands() {
     for (heading, most) in [("Install in three commands", 3), ("Install on kind", 5)] {
@@ -132,7 +132,7 @@ fn the_page_installs_in_a_few_commands() {
     }
 }
 
-/// The commands of a section, each on one line.
+/// Returns the commands of a section, each on one line.
 fn commands(page: &str, heading: &str) -> Vec<String> {
     let page = read(page);
     let (_, section) = page
@@ -144,7 +144,7 @@ fn commands(page: &str, heading: &str) -> Vec<String> {
     lines.lines().map(str::to_owned).collect()
 }
 
-/// The schema of the values knows the keys and the kinds of guardrails.
+/// The schema of the values has the keys and the kinds of guardrails.
 #[test]
 fn the_values_know_every_key_of_guardrails() {
     let json = |file: &str| -> Value { serde_json::from_str(&read(file)).expect("JSON") };
@@ -172,7 +172,7 @@ fn keys(schema: &Value) -> BTreeSet<String> {
     properties.map(|(key, _)| key.clone()).collect()
 }
 
-/// The objects of the chart with these values, or what helm says against them; none without helm.
+/// Returns the objects of the chart with these values or the error of Helm, or `None` without Helm.
 fn rendered(values: &Value) -> Option<Result<Vec<Value>, String>> {
     let Some(helm) = find("helm") else {
         println!("left out: helm, in no directory of OLMGUARD_E2E_BIN and not on the PATH");

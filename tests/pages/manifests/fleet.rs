@@ -1,6 +1,6 @@
-//! The nightly audit of a cluster in `deploy/audit`, and the add-on in `deploy/fleet` that carries it to many.
+//! The nightly audit of a cluster in `deploy/audit`, and the add-on in `deploy/fleet` that deploys it to many clusters.
 //!
-//! The template of the add-on is made from the objects of the audit; `OLMGUARD_BLESS=1` writes it again.
+//! The template of the add-on is generated from the objects of the audit. `OLMGUARD_BLESS=1` writes it again.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -50,7 +50,7 @@ fn the_objects_of_the_add_on_name_each_other() {
     for object in [binding, placement] {
         assert_eq!(&object["metadata"]["namespace"], place);
     }
-    // A binding has the name of its set.
+    // A binding has the name of its cluster set.
     assert_eq!(binding["metadata"]["name"], binding["spec"]["clusterSet"]);
     assert_eq!(
         placement["spec"]["clusterSets"],
@@ -63,7 +63,7 @@ fn the_objects_of_the_add_on_name_each_other() {
     }
 }
 
-/// The container runs this version with flags that exist; each exit code but 4 and those of a crash ends the Job.
+/// The container runs this version with existing flags. Each exit code except 4 and those of a crash ends the Job.
 #[test]
 fn the_job_runs_an_audit() {
     let job = objects("deploy/audit/cronjob.yaml").remove(0);
@@ -96,7 +96,7 @@ fn the_job_runs_an_audit() {
     assert_eq!(rule["values"], json!([1, 2, 3]));
 }
 
-/// The limits are those of the webhook, which loads the same catalogs.
+/// The limits are those of the webhook, because the audit loads the same catalogs.
 #[test]
 fn the_pod_is_limited_as_the_pods_of_the_webhook_are() {
     let job = objects("deploy/audit/cronjob.yaml").remove(0);
@@ -108,7 +108,7 @@ fn the_pod_is_limited_as_the_pods_of_the_webhook_are() {
         .pointer("/spec/template/spec")
         .expect("a pod")
         .clone();
-    // For its volumes, which the audit does not have.
+    // This is for volumes, which the audit does not have.
     let context = other["securityContext"].as_object_mut().expect("an object");
     context.remove("fsGroup");
     assert_eq!(pod["securityContext"], other["securityContext"]);
@@ -130,7 +130,7 @@ fn the_pod_is_limited_as_the_pods_of_the_webhook_are() {
     );
 }
 
-/// An item of the list of manifests; comments stay before the first key.
+/// Writes an item of the list of manifests. Comments stay before the first key.
 fn item(template: &mut String, document: &str) {
     let mut has_begun = false;
     for line in document.lines() {
@@ -150,10 +150,10 @@ fn objects(file: &str) -> Vec<Value> {
     objects.map(|object| object.expect("YAML").value).collect()
 }
 
-/// Above it is what the template has of its own.
+/// The line that ends the template's own part.
 const LIST: &str = "      manifests:\n";
 
-/// The objects in the order in which they are made.
+/// The objects in the order in which they are created.
 const FILES: [&str; 4] = [
     "namespace.yaml",
     "rbac.yaml",

@@ -1,4 +1,4 @@
-//! What sets the profiles apart.
+//! The differences between the profiles.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::manifests::rendered;
 
-/// Kind and name of everything that a profile has and the default one has not.
+/// Each difference is given by kind and name.
 #[test]
 fn each_profile_has_what_the_docs_say() {
     for mode in ["self-managed", "cert-manager", "service-ca"] {
@@ -36,7 +36,7 @@ fn each_profile_has_what_the_docs_say() {
     }
 }
 
-/// The namespace is the one that the other manifests take for OLM's.
+/// The namespace is the one that the other manifests use for OLM.
 #[test]
 fn the_status_policy_names_the_account_of_the_olm_that_is_watched() {
     for mode in ["self-managed", "cert-manager", "service-ca"] {
@@ -59,7 +59,7 @@ fn the_status_policy_names_the_account_of_the_olm_that_is_watched() {
     }
 }
 
-/// Traffic of the pods is limited in every profile: it needs no more than these ports.
+/// Every profile limits the traffic of the pods, which need only these ports.
 #[test]
 fn every_profile_has_the_network_policy() {
     for (name, manifest) in rendered() {

@@ -1,4 +1,4 @@
-//! What `docs/security.md` says that a pod may do is what the manifests let it.
+//! The rights of a pod in `docs/security.md` are those in the manifests.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::manifests::{read, rendered};
 
-/// Verbs, resource, name and place, as the page writes them.
+/// Verbs, resource, name and place, in the words of the page.
 type Right = [String; 4];
 
 #[test]
@@ -22,7 +22,7 @@ fn the_page_has_every_right_of_every_mode() {
     }
 }
 
-/// Off unless the component is added: no rendered manifest has these.
+/// These rights are not in any rendered manifest, because a component adds them.
 #[test]
 fn the_page_has_every_right_of_a_component() {
     for component in [
@@ -42,7 +42,7 @@ fn the_page_has_every_right_of_a_component() {
     }
 }
 
-/// A role that somebody else has would be in no table.
+/// A role for another account would be missing in the tables.
 #[test]
 fn every_role_is_for_the_one_account() {
     for (name, text) in rendered() {
@@ -55,7 +55,7 @@ fn every_role_is_for_the_one_account() {
     }
 }
 
-/// The rows of the table, each with its mode.
+/// Returns the rows of the table, each with its mode.
 fn page() -> Vec<(String, Right)> {
     let page = read("docs/security.md");
     let (_, table) = page.split_once(HEAD).expect("the table of rights");
@@ -81,7 +81,7 @@ fn page() -> Vec<(String, Right)> {
     rows
 }
 
-/// Each rule of each role of a manifest.
+/// Returns each rule of each role of a manifest.
 fn rights(manifest: &str) -> BTreeSet<Right> {
     let objects = objects(manifest);
     let roles = objects.iter().filter(|object| object["rules"].is_array());
@@ -109,7 +109,7 @@ fn right(rule: &Value, place: &str) -> Right {
     ]
 }
 
-/// Where a role holds.
+/// Returns the scope of a role.
 fn place(role: &Value) -> &'static str {
     let namespace = role.pointer("/metadata/namespace");
     match (role["kind"].as_str(), namespace.and_then(Value::as_str)) {
@@ -125,7 +125,7 @@ fn place(role: &Value) -> &'static str {
 
 fn objects(manifest: &str) -> Vec<Value> {
     let objects = documents(manifest.as_bytes());
-    // The webhook configuration has rules as well, further down.
+    // The webhook configuration has rules, too, but on a lower level.
     objects.map(|object| object.expect("YAML").value).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The component `secure-metrics` and `deploy/monitoring-secure` are about one port, and one certificate.
+//! The component `secure-metrics` and `deploy/monitoring-secure` use the same port and the same certificate.
 
 use olmguard::manifest::documents;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn the_port_that_is_scraped_is_the_one_that_is_served() {
     assert_eq!(endpoint["port"], service["name"]);
 }
 
-/// A token is sent to nobody but olmguard: over TLS, to a certificate that is checked, for its name.
+/// The token is sent only to olmguard: over TLS, with a certificate that is verified, for its name.
 #[test]
 fn the_token_is_sent_to_the_name_of_the_certificate() {
     let endpoint = endpoint();
@@ -54,7 +54,7 @@ fn who_scrapes_can_get_the_metrics_and_nothing_else() {
     assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
 }
 
-/// What a patch of the component adds here.
+/// Returns the value that a patch of the component adds at a path.
 fn added(file: &str, path: &str) -> Value {
     value(&format!("{COMPONENT}/{file}"), "add", path)
 }

@@ -1,4 +1,4 @@
-//! Words that a reader has to decode, and plain ones.
+//! Odd words that readers have to decode, and plain ones.
 
 /// Each odd word in lower case, and what to write instead.
 pub(super) const WORDS: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! Whatever the body and the headers: an error of one line, or a review with its uid.
+//! Any body and headers: the answer is an error of one line, or a review with its uid.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn headers() -> impl Strategy<Value = String> {
     prop_oneof![4 => more.prop_map(|more| format!("{JSON}{more}")), 1 => Just(String::new())]
 }
 
-/// Bytes, and the uid that is in them if they are a review.
+/// Returns bytes, and the uid in them if they are a review.
 fn body() -> impl Strategy<Value = (Vec<u8>, Option<String>)> {
     let noise = prop::collection::vec(any::<u8>(), 0..300).prop_map(|bytes| (bytes, None));
     let cut = any::<prop::sample::Index>().prop_map(|end| {

@@ -1,4 +1,4 @@
-//! Bodies that are no review, or one of an odd kind.
+//! Bodies that are not reviews, and unusual reviews.
 
 use serde_json::{Value, json};
 
@@ -169,7 +169,7 @@ fn no_review() -> Vec<Row> {
     ]
 }
 
-/// Reviews all the same.
+/// Returns unusual but valid reviews.
 fn odd() -> Vec<Row> {
     let text = review().to_string();
     let twice = text.replacen('{', r#"{"kind": "Other", "request": null, "#, 1);

@@ -1,4 +1,4 @@
-//! What becomes of a request, as one line.
+//! The outcome of a request, as one line.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,16 +12,16 @@ use serde_json::Value;
 use crate::hostile_requests::request::{Manner, Row};
 use olmguard_support::load::wire::Target;
 
-/// What becomes of a request over TLS: see [`outcome_of`].
+/// Returns the outcome of a request over TLS: see [`outcome_of`].
 pub(crate) fn ask(target: &Target, bytes: &[u8]) -> String {
     let mut stream = tls(target);
-    // A server that has answered need not read the rest.
+    // A server that has answered does not have to read the rest.
     drop(stream.write_all(bytes).and_then(|()| stream.flush()));
     read(&mut Answers(stream), bytes.starts_with(b"HEAD "))
 }
 
-/// The status and the text of an answer; of a review its uid, verdict and token; or how the
-/// connection ended without one.
+/// Returns the status and the text of an answer. For a review, the text is the uid, the verdict and
+/// the reason code. Without an answer, returns how the connection ended.
 pub(crate) fn outcome_of(target: &Target, row: &Row) -> String {
     match row.manner {
         Manner::Open => ask(target, &row.bytes),
@@ -41,7 +41,7 @@ pub(crate) fn outcome_of(target: &Target, row: &Row) -> String {
     }
 }
 
-/// What a server says over TLS, read without another try to send what it has not taken.
+/// The answers of a server over TLS, read without sending the rest of the request again.
 struct Answers(StreamOwned<ClientConnection, TcpStream>);
 
 impl Read for Answers {
@@ -71,7 +71,7 @@ fn socket(target: &Target) -> TcpStream {
     socket
 }
 
-/// Reads one response, or to the end.
+/// Reads one response, or to the end of the connection.
 fn read(stream: &mut impl Read, is_head: bool) -> String {
     let mut read = Vec::new();
     let mut buffer = vec![0; 1 << 16];

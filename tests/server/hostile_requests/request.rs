@@ -1,8 +1,8 @@
-//! Requests, right and wrong.
+//! Requests, valid and invalid.
 
 use serde_json::{Value, json};
 
-/// What is sent, and what comes back.
+/// A request, and the expected outcome.
 #[derive(Clone)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
@@ -11,18 +11,18 @@ pub(crate) struct Row {
     pub(crate) expected: &'static str,
 }
 
-/// How it is sent.
+/// The way in which a request is sent.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Manner {
-    /// Over TLS; more could follow.
+    /// Over TLS. More data could follow.
     Open,
-    /// Over TLS, and nothing will follow.
+    /// Over TLS. No more data follows.
     Ended,
     /// Without TLS.
     Plain,
 }
 
-/// Over TLS, with more that could follow.
+/// Returns a request over TLS, after which more data could follow.
 pub(crate) fn row(name: &'static str, bytes: Vec<u8>, expected: &'static str) -> Row {
     Row {
         name,
@@ -32,7 +32,7 @@ pub(crate) fn row(name: &'static str, bytes: Vec<u8>, expected: &'static str) ->
     }
 }
 
-/// A review that is answered: nothing tells what to say of it.
+/// Returns a valid review, for which there are no facts.
 pub(crate) fn review() -> Value {
     json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
@@ -48,23 +48,23 @@ pub(crate) fn review() -> Value {
     })
 }
 
-/// A request that is answered.
+/// Returns a valid request.
 pub(crate) fn valid() -> Vec<u8> {
     post(review().to_string().as_bytes())
 }
 
-/// Posts a body as an API server would.
+/// Posts a body as an API server does.
 pub(crate) fn post(body: &[u8]) -> Vec<u8> {
     with_head("POST /validate HTTP/1.1", JSON, body)
 }
 
-/// A request of this line, these headers and its right length.
+/// Returns a request with this line, these headers and its correct length.
 pub(crate) fn with_head(line: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let length = format!("content-length: {}\r\n", body.len());
     raw(line, &format!("{headers}{length}"), body)
 }
 
-/// A request of this line, no headers but these and a host, and anything as its body.
+/// Returns a request with this line, only these headers and a host, and any body.
 pub(crate) fn raw(line: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("{line}\r\nhost: x\r\n{headers}\r\n");
     [head.as_bytes(), body].concat()

@@ -1,4 +1,4 @@
-//! What is no HTTP/1.1 over TLS.
+//! Connections that are not HTTP/1.1 over TLS.
 
 use super::request::{Manner, Row, row, valid};
 
@@ -31,5 +31,5 @@ pub(crate) fn rows() -> Vec<Row> {
     ]
 }
 
-/// An alert of TLS.
+/// A TLS alert.
 const DECODE_ERROR: &str = "closed after \\x15\\x03\\x03\\x00\\x02\\x022";

@@ -1,4 +1,4 @@
-//! `--metrics-listen`: metrics over TLS, to clients whose token the API server allows.
+//! `--metrics-listen`: metrics over TLS, for clients whose token the API server allows.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ use olmguard_support::process::Process;
 const TOKENS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
 const ACCESSES: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
-/// A server in a cluster, and where it serves.
+/// A server in a cluster, and its addresses.
 struct Scene {
     api: ApiServer,
     certificate: Certificate,
@@ -59,7 +59,7 @@ impl Scene {
         self.api.put(path, &review);
     }
 
-    /// The whole response to a scrape with this token.
+    /// Returns the whole response to a scrape with this token.
     fn scrape(&self, token: &str) -> String {
         let name = ServerName::try_from("localhost").unwrap();
         let connection = ClientConnection::new(self.certificate.client(), name).unwrap();

@@ -1,9 +1,9 @@
-//! Reviews of anything: usual, unusual and hostile, the same ones in each run.
+//! Random reviews: usual, unusual and hostile, the same ones in each run.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// Makes reviews.
+/// A generator of reviews.
 pub(crate) struct AnyReview(Rng);
 
 impl AnyReview {
@@ -11,7 +11,7 @@ impl AnyReview {
         Self(Rng::with_seed(0x0001_44a1))
     }
 
-    /// One more.
+    /// Returns the next review.
     pub(crate) fn next(&mut self) -> Value {
         let mut request = json!({
             "uid": self.text(&["0f3c", "u-1"]),
@@ -67,14 +67,14 @@ impl AnyReview {
         object
     }
 
-    /// Once in so many times.
+    /// Sets a value once in this many calls.
     fn perhaps(&mut self, times: u8, place: &mut Value, make: impl FnOnce(&mut Self) -> Value) {
         if self.0.u8(..times) == 0 {
             *place = make(self);
         }
     }
 
-    /// What nothing goes on without.
+    /// Returns this text, which the rest depends on, except for a rare hostile one.
     fn usually(&mut self, text: &str) -> Value {
         match self.0.u8(..50) {
             0 => self.hostile().into(),
@@ -82,7 +82,7 @@ impl AnyReview {
         }
     }
 
-    /// One of these texts as a rule.
+    /// Returns one of these texts, except for a rare other value.
     fn text(&mut self, usual: &[&str]) -> Value {
         match self.0.u8(..32) {
             0 => json!([{"a": [null, 1.5e300]}]),

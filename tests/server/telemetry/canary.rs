@@ -1,4 +1,4 @@
-//! What must never be written: a secret somewhere in an object is in no line, at any level.
+//! Secrets that must never be logged: a secret anywhere in an object is in no line, at any level.
 
 use olmguard_admission::Review;
 use olmguard_catalog::olm::Rules;
@@ -12,7 +12,7 @@ use super::decision::{created, say, snapshot};
 
 pub(crate) const SECRET: &str = "c4n4ry-s3cr3t";
 
-/// A review whose object holds the secret wherever nothing is decided by it.
+/// Returns a review whose object has the secret everywhere where it does not affect the decision.
 pub(crate) fn review(operation: &str, range: &str) -> Value {
     let mut review = created("lantern", range);
     let request = &mut review["request"];
@@ -53,7 +53,7 @@ fn a_secret_in_an_object_is_in_no_line_at_any_level() {
     }
 }
 
-/// What is refused is said in one line, too; it quotes fields of a review, never of an object.
+/// A refusal is logged in one line, too. It quotes fields of a review, but never of an object.
 #[test]
 fn a_secret_is_in_no_text_of_a_review_that_is_refused() {
     for (pointer, value) in [

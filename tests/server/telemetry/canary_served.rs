@@ -1,5 +1,5 @@
-//! What must never be written, by the program itself: whatever is sent to either port, answered or
-//! refused, its secrets are in no line at any level.
+//! Secrets that the program must never log: whatever is sent to either port, answered or refused,
+//! its secrets are in no line at any level.
 
 use olmguard_support::https::Certificate;
 
@@ -39,7 +39,7 @@ fn what_is_sent_is_in_no_line_of_the_program_at_any_level() {
     }
 }
 
-/// What is in the log if the level is this, or says more.
+/// Texts that are logged at this level and at more verbose ones.
 const SAID: [(&str, LogLevel); 6] = [
     ("Undecided", LogLevel::Warn),
     ("Denied", LogLevel::Info),
@@ -87,7 +87,7 @@ fn refused(served: &Served) {
     }
 }
 
-/// What does not even become a request.
+/// Sends data that does not even become a request.
 fn broken(served: &Served) {
     let cut = format!(
         "POST /validate HTTP/1.1\r\n{}\r\ncontent-type: {JSON}\r\ncontent-length: 999\r\n\r\n{SECRET}",
@@ -132,7 +132,7 @@ fn ops(served: &Served) {
     assert!(level.starts_with("HTTP/1.1 400 "), "{level}");
 }
 
-/// Posts a body of this type, with the secret in the query and in headers.
+/// Posts a body of this type, with the secret in the query and in the headers.
 #[track_caller]
 fn post(served: &Served, media_type: &str, body: &str, status: &str) {
     let (headers, length) = (headers(), body.len());

@@ -1,4 +1,4 @@
-//! A log that a test reads.
+//! A log whose text the test reads.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use olmguard_server::telemetry::log::{Log, LogFormat, LogHandle, LogLevel};
 use serde_json::Value;
 
-/// The lines that `act` logs.
+/// Returns the lines that `act` logs.
 #[track_caller]
 pub(crate) fn lines(
     format: LogFormat,
@@ -28,7 +28,7 @@ pub(crate) fn lines(
         .collect()
 }
 
-/// The lines that `act` logs, as JSON, without the time.
+/// Returns the lines that `act` logs as JSON, without the time.
 #[track_caller]
 pub(crate) fn objects(level: LogLevel, act: impl FnOnce(&LogHandle)) -> Vec<Value> {
     let lines = lines(LogFormat::Json, level, act);
@@ -41,14 +41,14 @@ pub(crate) fn objects(level: LogLevel, act: impl FnOnce(&LogHandle)) -> Vec<Valu
     lines.iter().map(object).collect()
 }
 
-/// Keeps the logs of other tests away: what tracing remembers of an event, and of whom it concerns,
-/// is that of the whole process, and a log that changes its level may speak for all of them.
+/// Keeps the logs of other tests away: tracing caches its callsites and their interest for the
+/// whole process, and a log that changes its level affects all of them.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static LOG: Mutex<()> = Mutex::new(());
     LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands over every line that is written.
+/// A writer that sends every line to the test.
 #[derive(Debug)]
 pub(crate) struct Sink(Sender<String>);
 
@@ -63,7 +63,7 @@ impl Write for Sink {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8(line.to_vec()).expect("text");
         assert_eq!(text.matches('\n').count(), 1, "{text:?} is one line");
-        // A test that has read enough does not listen any more.
+        // A test that has read enough no longer listens.
         let _ = self.0.send(text);
         Ok(line.len())
     }

@@ -1,4 +1,4 @@
-//! The line of a decision.
+//! The log line of a decision.
 
 use olmguard_engine::judge::Basis;
 use std::time::Duration;
@@ -25,14 +25,14 @@ pub(crate) const CATALOG: &str = r#"
         {"schema": "olm.bundle", "package": "lantern", "name": "lantern.v2", "properties": [
             {"type": "olm.package", "value": {"packageName": "lantern", "version": "2.0.0"}}]}"#;
 
-/// That catalog.
+/// Returns a snapshot with that catalog.
 pub(crate) fn snapshot() -> Snapshot {
     let rules = Rules::default();
     let hub = load_bytes("hub", CATALOG.as_bytes(), &rules);
     Snapshot::new(rules, [hub])
 }
 
-/// A review of a creation that asks for a range of a package.
+/// Returns a review of a creation that requests a range of a package.
 pub(crate) fn created(package: &str, range: &str) -> Value {
     json!({
         "apiVersion": "admission.k8s.io/v1",
@@ -50,7 +50,7 @@ pub(crate) fn created(package: &str, range: &str) -> Value {
     })
 }
 
-/// Judges a review and writes its line.
+/// Decides a review and logs its line.
 pub(crate) fn say(snapshot: &Snapshot, review: &Value, user: LogUser) {
     let review = Review::read(review, Moment::EPOCH).expect("a review");
     let answer = review.answer(Basis::without_policies(snapshot));
@@ -151,7 +151,7 @@ fn an_edit_that_is_not_judged_says_why() {
     }
 }
 
-/// The object of [`created`] with another policy.
+/// Returns the object of [`created`] with another policy.
 fn updated(policy: &str) -> Value {
     let mut object = created("lantern", "2")["request"]["object"].take();
     object["spec"]["source"]["catalog"]["upgradeConstraintPolicy"] = policy.into();

@@ -1,8 +1,8 @@
-//! Prometheus' text format, read back.
+//! A parser of the Prometheus text format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One metric with its series.
+/// A metric with its series.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
     pub(crate) help: String,
@@ -10,7 +10,7 @@ pub(crate) struct Family {
     pub(crate) samples: Vec<Sample>,
 }
 
-/// One line with a value.
+/// A line with a value.
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) name: String,
@@ -18,7 +18,7 @@ pub(crate) struct Sample {
     pub(crate) value: f64,
 }
 
-/// Every metric, by its name.
+/// Returns all metrics by their names.
 pub(crate) fn families(text: &str) -> BTreeMap<String, Family> {
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     let mut current = String::new();
@@ -41,12 +41,12 @@ pub(crate) fn families(text: &str) -> BTreeMap<String, Family> {
     families
 }
 
-/// How many series there are.
+/// Returns the number of series.
 pub(crate) fn series(text: &str) -> usize {
     text.lines().filter(|line| !line.starts_with('#')).count()
 }
 
-/// The value of one series, written as in the text.
+/// Returns the value of a series, written as in the text.
 #[track_caller]
 pub(crate) fn value(text: &str, series: &str) -> f64 {
     let line = text
@@ -58,7 +58,7 @@ pub(crate) fn value(text: &str, series: &str) -> f64 {
 }
 
 impl Family {
-    /// The values of each label, that of buckets apart.
+    /// Returns the values of each label, except that of buckets.
     pub(crate) fn labels(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut labels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, value) in self.samples.iter().flat_map(|sample| &sample.labels) {
@@ -83,7 +83,7 @@ fn sample(line: &str) -> Sample {
     }
 }
 
-/// No value of ours has a comma or a quote.
+/// Parses a label. No value of olmguard has a comma or a quote.
 fn label(text: &str) -> (String, String) {
     let (name, value) = text.split_once('=').expect("a value");
     (name.to_owned(), value.trim_matches('"').to_owned())

@@ -1,4 +1,4 @@
-//! What is counted of the catalogs and watches of a cluster.
+//! The metrics of the catalogs and watches of a cluster.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ use olmguard_server::telemetry::metrics::{
 use super::exposition::{series, value};
 use super::metrics::LOAD;
 
-/// Every series that the events of the test move, and some that they must not.
+/// All series that the events of the test change, and some that they must not change.
 const MOVED: &[(&str, f64)] = &[
     (r#"olmguard_catalog_loaded{catalog="hub"}"#, 1.0),
     (r#"olmguard_catalog_packages{catalog="hub"}"#, 12.0),
@@ -86,7 +86,7 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     }
 }
 
-/// One catalog is loaded, ages and cannot be loaded anew; another was loaded once, and is not served.
+/// One catalog is loaded, ages and cannot be reloaded. Another was loaded once, and is not served.
 fn catalogs_are_followed(metrics: &Metrics) {
     let catalogs = &metrics.catalogs;
     catalogs.loaded(
@@ -108,7 +108,7 @@ fn catalogs_are_followed(metrics: &Metrics) {
     catalogs.swapped();
 }
 
-/// One watch was lost; the other was, and is back.
+/// One watch is lost. The other was lost and is back.
 fn watches_are_lost_and_found(watches: &WatchMetrics) {
     watches.heard(WatchedResource::Deployment, at(1_600_000_000));
     watches.lost(WatchedResource::Deployment);
@@ -117,7 +117,7 @@ fn watches_are_lost_and_found(watches: &WatchMetrics) {
     watches.heard(WatchedResource::ClusterCatalogs, at(1_700_000_000));
 }
 
-/// Whatever is told first makes all of its series.
+/// The first event of a catalog creates all of its series.
 #[test]
 fn a_catalog_that_is_gone_takes_its_series_along() {
     let tell: [fn(&Metrics); 6] = [

@@ -1,4 +1,4 @@
-//! `/debug/loglevel`: who may ask, and what is answered.
+//! `/debug/loglevel`: the permitted clients, and the answers.
 
 use std::net::SocketAddr;
 
@@ -52,7 +52,7 @@ fn the_level_is_told_and_changed_from_this_machine_only() {
         ("GET", Some("10.1.2.3:1"), "", 403, ELSEWHERE),
         ("GET", Some("[::ffff:10.1.2.3]:1"), "", 403, ELSEWHERE),
         ("PUT", None, "debug", 403, ELSEWHERE),
-        // Istio connects from here to the program beside it.
+        // Istio connects from this address to the program in the same pod.
         ("PUT", Some("127.0.0.6:1"), "debug", 403, ELSEWHERE),
         ("GET", Some("[::ffff:127.0.0.6]:1"), "", 403, ELSEWHERE),
         ("DELETE", HERE, "", 405, "expected GET or PUT\n"),

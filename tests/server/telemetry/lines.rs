@@ -1,4 +1,4 @@
-//! Lines of the log: which are written, and what becomes of those that nobody reads.
+//! The lines of the log: which are written, and what happens if no one reads them.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel};
@@ -83,12 +83,12 @@ fn how_it_is_configured_is_told_at_any_level() {
     }
 }
 
-/// A writer that nobody empties until the test lets go.
+/// A writer that blocks until the test releases it.
 struct Stalled(Receiver<()>);
 
 impl Write for Stalled {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // It ends when the sender is dropped.
+        // This returns when the sender is dropped.
         let _ = self.0.recv();
         Ok(line.len())
     }
@@ -110,7 +110,7 @@ fn a_reader_that_stalls_delays_nothing_and_its_losses_are_counted() {
     let mut moved = Moved::default();
     moved.look(&metrics.render());
     let (done, ended) = channel();
-    // A line that waited for its reader would wait for ever: it does so in a thread of its own.
+    // A line that waited for its reader would wait for ever, so this runs on its own thread.
     thread::spawn(move || {
         tracing::subscriber::with_default(subscriber, || {
             for line in 0..WRITTEN {

@@ -1,5 +1,5 @@
-//! The text of the metrics: what promtool's linter asks for, and that it never grows. The linter itself
-//! is asked in `tests/pages/alerting/promtool.rs`.
+//! The text of the metrics: the rules of promtool's linter, and that it never grows. `tests/pages/alerting/promtool.rs`
+//! runs the linter itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -14,7 +14,7 @@ use olmguard_server::telemetry::metrics::{
 
 use super::exposition::{families, series, value};
 
-/// Metrics with everything in them that can be.
+/// Returns metrics with every possible series.
 pub(crate) fn all() -> Metrics {
     let metrics = Metrics::new();
     metrics.catalogs.loaded("hub", &LOAD);
@@ -27,7 +27,7 @@ pub(crate) fn all() -> Metrics {
     metrics
 }
 
-/// What [`all`] says of its only catalog.
+/// The load of the only catalog in [`all`].
 pub(crate) const LOAD: CatalogLoad = CatalogLoad {
     at: SystemTime::UNIX_EPOCH,
     took: Duration::from_millis(125),
@@ -47,7 +47,7 @@ fn answered(operation: ReviewOperation, token: Token, dry_run: bool) -> Answered
     }
 }
 
-/// Every series that the events of the test move, and some that they must not.
+/// All series that the events of the test change, and some that they must not change.
 const MOVED: &[(&str, f64)] = &[
     (
         r#"olmguard_requests_total{dry_run="false",operation="UPDATE",token="Downgrade",verdict="deny"}"#,
@@ -213,7 +213,7 @@ fn every_token_has_its_own_series_for_each_question() {
 fn ten_thousand_answers_leave_the_number_of_series_constant() {
     let metrics = all();
     let before = series(&metrics.render());
-    // A linear congruential generator: any spread over the labels will do.
+    // A linear congruential generator: any distribution over the labels is sufficient.
     let mut state: usize = 1;
     let mut next = |below: usize| {
         state = state
@@ -267,7 +267,7 @@ async fn the_runtime_is_told_from_within() {
     assert!((value(&text, "olmguard_tokio_workers") - 1.0).abs() < 1e-9);
 }
 
-/// The rules of promtool's linter, where they concern a name, a type or a text.
+/// The rules are those of promtool's linter about names, types and texts.
 #[test]
 fn names_units_and_texts_keep_to_the_rules() {
     for (name, family) in families(&all().render()) {

@@ -1,4 +1,4 @@
-//! `docs/metrics.md`, made from the registry.
+//! `docs/metrics.md`, generated from the registry.
 //!
 //! `OLMGUARD_BLESS=1` writes it again.
 

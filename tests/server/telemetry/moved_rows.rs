@@ -1,4 +1,4 @@
-//! Every metric is seen to move by a test that drives a server.
+//! Every metric changes in a test that drives a server.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::exposition::families;
 use super::metrics::all;
 use olmguard_fixtures::moved::rows;
 
-/// Each file of rows, and the test that moves them.
+/// Each file of rows, and the test that changes them.
 const PLACES: [(&str, &str, &str); 9] = [
     (
         "server.txt",
@@ -55,7 +55,7 @@ const PLACES: [(&str, &str, &str); 9] = [
     ),
 ];
 
-/// Of the build, which never changes.
+/// The metric of the build, which never changes.
 const CONSTANT: &str = "olmguard_build_info";
 
 #[test]
@@ -83,7 +83,7 @@ fn every_metric_is_seen_to_move() {
     assert!(unknown.is_empty(), "no such metrics: {unknown:?}");
 }
 
-/// The name of a series without its labels; the count stands for a histogram.
+/// Returns the name of a series without its labels. A histogram is represented by its count.
 fn metric(series: &str) -> &str {
     let name = series.split('{').next().unwrap_or_default();
     name.strip_suffix("_count").unwrap_or(name)

@@ -15,7 +15,7 @@ fn a_panic_is_one_line_with_the_review_and_never_with_what_was_judged() {
         let outer = reviewing("outer\n");
         let inner = reviewing("inner");
         let secret = "s3cr3t";
-        // A hook that panics itself would end the test run: both are caught.
+        // A hook that panics would end the test run, so both panics are caught.
         drop(panic::catch_unwind(|| panic!("the text of {secret}")));
         drop(inner);
         drop(panic::catch_unwind(|| panic!("a literal text")));

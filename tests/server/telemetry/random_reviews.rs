@@ -1,4 +1,4 @@
-//! Ten thousand reviews of anything, put to the program: whatever is asked, no series comes or goes.
+//! Ten thousand random reviews, given to the program: no series is added or removed.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ fn ten_thousand_random_objects_leave_the_series_as_they_were() {
     assert_eq!(log.lines().count(), 1, "the line about the start: {log}");
 }
 
-/// Each series, without its value.
+/// Returns the series without their values.
 fn names(text: &str) -> BTreeSet<&str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -40,7 +40,7 @@ fn names(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The values of a counter that are not 0.
+/// Returns the values of a counter that are not 0.
 fn counted(text: &str, counter: &str) -> Vec<u32> {
     let samples = families(text).remove(counter).unwrap().samples;
     let values = samples

@@ -1,4 +1,4 @@
-//! The program as it serves, asked on loopback.
+//! The running program, called on loopback.
 
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -15,7 +15,7 @@ use olmguard_support::process::Process;
 
 use super::decision::CATALOG;
 
-/// A server by one catalog.
+/// A server with one catalog.
 pub(crate) struct Served {
     process: Process,
     certificate: Certificate,
@@ -24,7 +24,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Starts it; its files have this name.
+    /// Starts the server, whose files have this name.
     pub(crate) fn start(name: &str, more: &[&str]) -> Self {
         let certificate = Certificate::generate();
         let cert = file(&format!("{name}.crt"), &certificate.pem());
@@ -47,12 +47,13 @@ impl Served {
         }
     }
 
-    /// A connection that stays.
+    /// Opens a connection that is kept.
     pub(crate) fn connect(&self) -> Connection {
         Connection(BufReader::new(self.tls(self.certificate.client(), SELF)))
     }
 
-    /// All that comes back for these bytes over TLS, after which the server ends the connection.
+    /// Returns the whole response to these bytes over TLS, after which the server closes the
+    /// connection.
     #[track_caller]
     pub(crate) fn answer(&self, request: &[u8]) -> String {
         let mut stream = self.tls(self.certificate.client(), SELF);
@@ -60,7 +61,7 @@ impl Served {
         rest(stream)
     }
 
-    /// All that comes back for these bytes over TLS, after which the client sends no more.
+    /// Returns the whole response to these bytes over TLS, after which the client sends no more.
     #[track_caller]
     pub(crate) fn broken_off(&self, request: &[u8]) -> String {
         let mut stream = self.tls(self.certificate.client(), SELF);
@@ -71,12 +72,13 @@ impl Served {
         rest(stream)
     }
 
-    /// What comes of a handshake with a server of this name by someone who trusts this one.
+    /// Returns the result of a handshake with this server name by a client that trusts this
+    /// certificate.
     pub(crate) fn handshake(&self, name: &str, trusted: &Certificate) -> std::io::Result<()> {
         self.tls(trusted.client(), name).write_all(b"GET")
     }
 
-    /// All that comes back for these bytes, the last, on the port for reviews without TLS.
+    /// Returns the whole response to these final bytes without TLS on the port for reviews.
     #[track_caller]
     pub(crate) fn plain(&self, bytes: &[u8]) -> String {
         let mut socket = socket(&self.reviews);
@@ -85,7 +87,7 @@ impl Served {
         rest(socket)
     }
 
-    /// All that comes back for a request to the second port.
+    /// Returns the whole response to a request on the second port.
     #[track_caller]
     pub(crate) fn ops(&self, head: &str, body: &str) -> String {
         let length = body.len();
@@ -97,7 +99,7 @@ impl Served {
         rest(socket)
     }
 
-    /// The metrics as they are.
+    /// Returns the current metrics.
     pub(crate) fn metrics(&self) -> String {
         let response = self.ops("GET /metrics HTTP/1.1", "");
         let (head, text) = response.split_once("\r\n\r\n").unwrap();
@@ -105,7 +107,7 @@ impl Served {
         text.to_owned()
     }
 
-    /// Ends it; its log.
+    /// Ends the server and returns its log.
     pub(crate) fn ended(self) -> String {
         self.process.terminate();
         let ended = self.process.ended();
@@ -120,13 +122,13 @@ impl Served {
     }
 }
 
-/// A connection that stays.
+/// A connection that is kept.
 pub(crate) struct Connection(BufReader<Tls>);
 
 type Tls = StreamOwned<ClientConnection, TcpStream>;
 
 impl Connection {
-    /// The status of the answer to a request.
+    /// Returns the status of the response to a request.
     pub(crate) fn status(&mut self, request: &[u8]) -> u16 {
         self.0.get_mut().write_all(request).unwrap();
         let mut head = String::new();
@@ -150,7 +152,7 @@ fn socket(address: &str) -> TcpStream {
     socket
 }
 
-/// Whatever comes until the peer ends it, in good order or not, but in time.
+/// Reads until the peer closes the connection, cleanly or not, but in time.
 #[track_caller]
 fn rest(mut stream: impl Read) -> String {
     let mut bytes = Vec::new();
@@ -177,7 +179,7 @@ const FLAGS: [&str; 4] = [
     "--shutdown-delay=0s",
 ];
 
-/// Of the certificate.
+/// The name in the certificate.
 const SELF: &str = "localhost";
 
 const DEADLINE: Duration = Duration::from_secs(30);

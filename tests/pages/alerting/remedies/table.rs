@@ -1,24 +1,24 @@
-//! The remedies of the runbooks, and what carries each of them out.
+//! The remedies of the runbooks, and how each of them is tested.
 
 use super::verdicts;
 
-/// A remedy.
+/// A remedy of a runbook.
 pub(super) struct Remedy {
     pub(super) runbook: &'static str,
-    /// Words of its sentence.
+    /// A part of its sentence.
     pub(super) words: &'static str,
     pub(super) by: By,
 }
 
-/// What carries a remedy out.
+/// The way in which a remedy is tested.
 pub(super) enum By {
-    /// This, in the state that the runbook is about.
+    /// This function, in the state that the runbook describes.
     Here(fn()),
     /// A test, or a trial of the end-to-end tests: its file and its name.
     Test(&'static str, &'static str),
-    /// Another page, which has remedies of its own.
+    /// Another page with its own remedies.
     Page(&'static str),
-    /// The reader, outside of olmguard: why no test can.
+    /// The reader does it outside of olmguard. The text is the reason why no test can.
     Reader(&'static str),
 }
 
@@ -46,7 +46,7 @@ const RETRIED: By = By::Test(
     "a_catalogd_that_is_down_or_broken_takes_nothing_away",
 );
 
-/// Every one, in the order of the pages and of their sentences.
+/// All remedies, in the order of the pages and their sentences.
 pub(super) const REMEDIES: &[Remedy] = &[
     of(
         "OlmguardAbsent",

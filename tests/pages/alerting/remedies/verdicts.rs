@@ -10,7 +10,7 @@ use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatal
 use olmguard_policy::Moment;
 use serde_json::{Value, json};
 
-/// Newer content is known and cannot be loaded.
+/// Newer content is known but cannot be loaded.
 const SUPERSEDED: (Currency, Age) = (Currency::Superseded, Age::Allowed);
 /// The watch is lost, and olmguard does not know that newer content exists.
 const UNKNOWN: (Currency, Age) = (Currency::Current, Age::Allowed);
@@ -57,7 +57,7 @@ pub(super) fn observing_lets_everything_through() {
     }
 }
 
-/// The token of the answer to an edit that asks for 2.0.0, and what becomes of the edit.
+/// Returns the reason code of an edit that requests 2.0.0, and whether the edit is allowed.
 fn told(
     truth: (Currency, Age),
     policy: &str,
@@ -71,7 +71,7 @@ fn told(
     (answer.token.as_str().to_owned(), outcome)
 }
 
-/// A catalog whose loaded content has 1.0.0 alone.
+/// Returns a catalog whose loaded content has only 1.0.0.
 fn snapshot((currency, age): (Currency, Age)) -> Snapshot {
     const CONTENT: &str = r#"
         {"schema": "olm.package", "name": "p"}
