@@ -1,7 +1,7 @@
-//! Templates rendered by opm itself, which pulls the bundles from a registry on loopback, and by us,
-//! from what `opm render` prints of the same images.
+//! Templates rendered by opm, which pulls the bundles from a registry on loopback, and by olmguard, from the output of
+//! `opm render` for the same images.
 //!
-//! `OLMGUARD_OPM` names opm; without it these tests say that they are left out.
+//! `OLMGUARD_OPM` is the path of opm. Without it, these tests report that they are skipped.
 #![expect(clippy::print_stdout, reason = "what is left out is said")]
 
 mod registry;
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use self::registry::Registry;
 
-/// opm, a home for it, and a registry for it.
+/// opm, with a home directory and a registry.
 struct Scene {
     opm: PathBuf,
     home: TempDir,
@@ -29,7 +29,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// None where there is no opm.
+    /// Creates a scene, or returns `None` without opm.
     fn set(what: &str) -> Option<Self> {
         let Some(opm) = std::env::var_os("OLMGUARD_OPM") else {
             println!("left out: {what}, OLMGUARD_OPM does not name opm");
@@ -62,7 +62,7 @@ impl Scene {
         Some(scene)
     }
 
-    /// What opm prints, or what it says instead.
+    /// Returns the output of opm, or its error.
     fn opm(&self, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new(&self.opm)
             .args(arguments)
@@ -81,7 +81,7 @@ impl Scene {
         }
     }
 
-    /// The same template rendered by opm and by us.
+    /// Returns the same template rendered by opm and by olmguard.
     fn both(&self, template: &Value) -> (Result<Vec<Value>, String>, Result<Vec<Value>, String>) {
         let file = self.home.path().join("template.json");
         let text = template.to_string();
@@ -102,7 +102,7 @@ fn values(text: &str) -> Vec<Value> {
     values.map(|value| value.expect("JSON")).collect()
 }
 
-/// The lists of a random template, as places among the versions.
+/// Returns the lists of a random template, as indexes of versions.
 fn lists() -> impl Strategy<Value = [Vec<usize>; 3]> {
     let list = || proptest::collection::vec(0..VERSIONS.len(), 0..9);
     [list(), list(), list()]
@@ -126,7 +126,7 @@ fn semver_templates_come_out_as_opm_renders_them() {
             .new_tree(&mut runner)
             .expect("a template")
             .current();
-        // One template in so many names a bundle twice, which both refuse.
+        // One template in this many names a bundle twice, which both refuse.
         if !(rendered + refused).is_multiple_of(6) {
             for list in &mut lists {
                 list.sort_unstable();
@@ -153,7 +153,7 @@ fn semver_templates_come_out_as_opm_renders_them() {
                 rendered += 1;
             }
             (Err(theirs), Err(ours)) => {
-                // opm names the bundle; where it stands comes after it.
+                // opm names the bundle, and olmguard adds its place.
                 let text = ours.split(": ").next().unwrap_or_default();
                 assert!(theirs.contains(text), "{theirs}\n{ours}");
                 refused += 1;
@@ -201,7 +201,7 @@ fn a_basic_template_comes_out_as_opm_renders_it() {
     );
 }
 
-/// A substitution is refused by us alone, with words.
+/// Only olmguard refuses substitutions, with an explanation.
 #[test]
 fn substitutions_are_refused() {
     let template = b"schema: olm.template.substitutes";
@@ -217,7 +217,7 @@ fn substitutions_are_refused() {
     );
 }
 
-/// Several majors and minors, pre-releases, and one version below 0.0.0's place.
+/// Several majors and minors, prereleases, and one version below 0.0.0.
 const VERSIONS: [&str; 12] = [
     "0.0.0-rc.1",
     "0.1.0",
@@ -233,5 +233,5 @@ const VERSIONS: [&str; 12] = [
     "2.1.3",
 ];
 
-/// How many random templates are rendered.
+/// The number of random templates.
 const TEMPLATES: usize = 24;

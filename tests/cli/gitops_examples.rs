@@ -1,4 +1,4 @@
-//! The examples for Argo CD and Flux, and the page about them: what they name is there.
+//! The examples for Argo CD and Flux, and the page about them: everything that they name exists.
 #![expect(
     clippy::panic,
     clippy::indexing_slicing,
@@ -85,7 +85,7 @@ fn argo_cd_registers_the_webhook_last() {
     );
 }
 
-/// The overlays name an image without a registry: who delivers one has to say where it is.
+/// The overlays name an image without a registry, so a distributor must set its location.
 #[test]
 fn the_guard_has_an_image_that_can_be_pulled() {
     let argo_cd = named(&objects("argocd"), "olmguard");
@@ -102,7 +102,7 @@ fn the_guard_has_an_image_that_can_be_pulled() {
     );
 }
 
-/// A `ConfigMap` that someone has to make would keep every pod from starting.
+/// A missing `ConfigMap` would keep every pod from starting.
 #[test]
 fn whatever_the_guard_mounts_is_made_for_it() {
     for (tool, at) in [("argocd", "/spec/source/path"), ("flux", "/spec/path")] {
@@ -198,7 +198,7 @@ fn the_commands_of_the_page_have_the_flags_that_it_names() {
     }
 }
 
-/// The objects in the files of one tool, in the order of the files' names.
+/// Returns the objects in the files of one tool, in the order of file names.
 fn objects(tool: &str) -> Vec<ManifestObject> {
     let files = fs::read_dir(root().join("examples/gitops").join(tool)).expect("examples");
     let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
@@ -209,7 +209,7 @@ fn objects(tool: &str) -> Vec<ManifestObject> {
     texts.flat_map(|text| all(&text)).collect()
 }
 
-/// Name and tag of the image that the manifests name.
+/// Returns the name and the tag of the image in the manifests.
 fn image() -> (String, String) {
     let base = all(&read("deploy/base/deployment.yaml"));
     let container = &deployment(&base)["spec"]["template"]["spec"]["containers"][0];
@@ -246,7 +246,7 @@ fn named(objects: &[ManifestObject], name: &str) -> Value {
     object.unwrap_or_else(|| panic!("no {name}")).value.clone()
 }
 
-/// Whether kustomize, or the tool alone, finds something in this folder.
+/// Whether kustomize, or the tool alone, finds manifests in this directory.
 fn has_manifests(folder: &Path) -> bool {
     let files = fs::read_dir(folder).into_iter().flatten();
     let mut paths = files.map(|file| file.expect("a file").path());

@@ -1,4 +1,4 @@
-//! `olmguard graph`: its forms, what it refuses and in which words, and how it ends.
+//! `olmguard graph`: its formats, its errors and its exit codes.
 
 use std::process::{Command, Output};
 
@@ -86,7 +86,7 @@ fn the_name_of_the_file_gives_its_form() {
         assert_eq!((code, error.as_str()), (Some(0), ""), "{name}");
         assert!(text.starts_with(start), "{name}: {text:.80}");
     }
-    // A format on the command line is enough for a name that says nothing.
+    // A format on the command line is sufficient if the file name implies none.
     for name in ["b.tmp", "b.txt", "b"] {
         let (code, text, _) = written(name, &["-o", "dot"]);
         assert_eq!(
@@ -138,7 +138,7 @@ fn json_tells_the_walk() {
     assert_eq!(installed, [&name("1.2.1")]);
 }
 
-/// The object that is printed, and the names on its way.
+/// Returns the JSON output, and the names on its path.
 fn walked(output: &Output) -> (Value, Vec<String>) {
     ends(output, 0, "");
     let graph: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -168,7 +168,7 @@ fn ranges_lead_on_from_a_version_that_no_bundle_has() {
     assert_eq!(graph["walk"]["reached"], 0);
 }
 
-/// A catalog of the package `p`: bundles with the type of a property, and entries.
+/// Returns a catalog of the package `p`: bundles with the type of a property, and entries.
 fn of_package(bundles: &[(&str, &str)], entries: &Value) -> tempfile::NamedTempFile {
     let mut text =
         json!({"schema": "olm.channel", "package": "p", "name": "a", "entries": entries})

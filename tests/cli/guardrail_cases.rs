@@ -1,7 +1,7 @@
-//! Four packages and what their authors want, asked about at every command: to pass through a minor
-//! version, the last patch first, waypoints over the semver rules, one minor version at a time.
+//! Four packages with the guardrails of their authors, in every command: passing through a minor
+//! version, the last patch first, waypoints over the semver rules, and one minor version at a time.
 //!
-//! With `OLMGUARD_BLESS=1` what the commands say is written anew instead of compared.
+//! With `OLMGUARD_BLESS=1`, the output of the commands is written instead of compared.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

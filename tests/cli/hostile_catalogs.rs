@@ -1,5 +1,5 @@
-//! Catalogs made to hurt: `olmguard check` reads each in a process of its own with 256 MiB of address
-//! space, says what is wrong, judges what does not need it, and ends with 3.
+//! Hostile catalogs: `olmguard check` reads each one in its own process with 256 MiB of address space, reports the
+//! fault, checks everything that does not need the catalog, and exits with 3.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
@@ -10,10 +10,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// What is written into the folder of a case; the name of what `--catalog` is given.
+/// A function that writes the files of a case, and returns the value of `--catalog`.
 type Make = fn(&Path) -> &'static str;
 
-/// A case: its name, how it is made, and what stderr and the results together must say.
+/// The cases: a name, its files, and the text that stderr and the results together must contain.
 const CASES: &[(&str, Make, &str)] = &[
     (
         "json-depth",
@@ -124,7 +124,7 @@ fn a_gigabyte_through_a_pipe_ends() {
     let writer = std::thread::spawn(move || {
         let endless = io::repeat(b'a').take(1 << 30);
         let head: &[u8] = br#"{"schema":"olm.package","name":""#;
-        // The reader may have enough before everything is written.
+        // The reader may stop before everything is written.
         io::copy(&mut head.chain(endless), &mut pipe).ok()
     });
     let ended = child.wait_with_output().unwrap();
@@ -132,7 +132,7 @@ fn a_gigabyte_through_a_pipe_ends() {
     expect("pipe", &ended, "larger than");
 }
 
-/// The extension that needs the bad catalog is undecided, the other is judged.
+/// Checks that the extension that needs the bad catalog is undecided, and that the other one is checked.
 fn expect(name: &str, ended: &Output, expected: &str) {
     let stdout = String::from_utf8_lossy(&ended.stdout);
     let said = format!("{stdout}{}", String::from_utf8_lossy(&ended.stderr));
@@ -155,7 +155,7 @@ fn check(folder: &Path, catalog: &str, stdin: Stdio) -> Output {
     command(folder, catalog).stdin(stdin).output().unwrap()
 }
 
-/// The program under a limit of 256 MiB of address space.
+/// Returns the program with a limit of 256 MiB of address space.
 fn command(folder: &Path, catalog: &str) -> Command {
     fs::write(folder.join("extensions.yaml"), EXTENSIONS).unwrap();
     fs::write(folder.join("good.json"), GOOD).unwrap();
@@ -227,7 +227,7 @@ fn one_blob(size: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Each anchor names the one before ten times.
+/// Returns anchors that each name the previous one ten times.
 fn bomb() -> String {
     let lines = (1..12).map(|n| {
         let before = format!("*a{}", n - 1);
@@ -239,7 +239,7 @@ fn bomb() -> String {
         .collect()
 }
 
-/// A frame that asks for a window of 128 MiB.
+/// Returns a frame with a window of 128 MiB.
 fn window_log_27() -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(27).unwrap();

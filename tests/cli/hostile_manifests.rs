@@ -1,5 +1,5 @@
-//! Manifests made to hurt: `olmguard check` reads each in a process of its own with 256 MiB of address
-//! space, says what is wrong with it, and judges the extension beside it.
+//! Hostile manifests: `olmguard check` reads each one in its own process with 256 MiB of address space, reports the
+//! fault, and checks the extension next to it.
 
 #![cfg(target_os = "linux")]
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Instant;
 
-/// One file: its name in a failure, how it is made, and what must be said of it.
+/// A file: its name, its content, and the text that must be reported.
 struct Case {
     name: &'static str,
     file: fn() -> Vec<u8>,
@@ -95,12 +95,12 @@ const fn case(name: &'static str, file: fn() -> Vec<u8>, want: &'static str) -> 
     Case { name, file, want }
 }
 
-/// Nothing is wrong with it.
+/// No fault is expected.
 const CLEAN: &str = "";
 
 const TOO_DEEP: &str = "nested deeper than 128 levels";
 
-/// One text of that many pieces.
+/// Returns a text of this many pieces.
 fn pieces(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect()
 }
@@ -109,12 +109,12 @@ fn nested(open: &str, close: &str) -> Vec<u8> {
     format!("{}1{}", open.repeat(100_000), close.repeat(100_000)).into()
 }
 
-/// Each line one deeper than the one before, as far as the size allows.
+/// Returns lines that are each nested one level deeper, as far as the size allows.
 fn stairs() -> Vec<u8> {
     pieces(5_000, |depth| format!("{}a:\n", " ".repeat(depth))).into()
 }
 
-/// Ten levels, each ten times the one before.
+/// Returns ten levels, each ten times as large as the one before.
 fn bomb(first: &str) -> Vec<u8> {
     let level = |n: usize| {
         format!(
@@ -155,7 +155,7 @@ fn json_keys() -> Vec<u8> {
     format!("{{{members}\"last\":0}}").into()
 }
 
-/// Quadratic, if each key were sought among the others.
+/// Searching each key among the others would take quadratic time.
 fn merged_then_written() -> Vec<u8> {
     let members = pieces(100_000, |n| format!("  k{n}: 1\n"));
     format!("a: &a\n{members}b:\n  <<: *a\n{members}").into()
@@ -184,7 +184,7 @@ fn hostile_manifests_stay_within_256_mib() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Each is checked beside an extension that is in order, and takes nothing away from it.
+/// Checks a case next to a valid extension, which must not be affected. Returns the failure.
 fn failure(at: &Path, case: &Case) -> Option<String> {
     let begun = Instant::now();
     fs::write(at.join("hostile.yaml"), (case.file)()).expect("a file");
@@ -205,12 +205,12 @@ fn failure(at: &Path, case: &Case) -> Option<String> {
     (!(is_judged && is_as_wanted)).then_some(found)
 }
 
-/// Whether there is nothing but notes.
+/// Whether there are only notes.
 fn is_noted(stderr: &str) -> bool {
     stderr.lines().all(|line| line.starts_with("note: "))
 }
 
-/// The program with little memory. One malloc arena, as a program with one thread has.
+/// Runs the program with little memory, and with a single malloc arena, as a program with one thread has.
 fn check(at: &Path) -> Output {
     let settings = std::env::vars_os().map(|(name, _)| name);
     let settings = settings.filter(|name| name.to_string_lossy().starts_with("OLMGUARD_"));

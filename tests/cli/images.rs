@@ -1,4 +1,4 @@
-//! Commands that read images: from a registry on loopback, and from layouts on disk.
+//! Commands that read images from a registry on loopback and from layouts on disk.
 
 mod pull;
 
@@ -7,7 +7,7 @@ use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::oci::{Layer, TestImage, TestRegistry};
 use serde_json::json;
 
-/// A directory with an extension and the catalog as a file.
+/// Returns a directory with an extension and the catalog as a file.
 fn scene() -> Folder {
     Folder::of(&[("app.yaml", EXTENSION), ("hub/catalog.yaml", CATALOG)])
 }
@@ -23,7 +23,7 @@ fn ran_with(folder: &Folder, (name, value): (&str, &str), arguments: &[&str]) ->
     run(command.env(name, value), "")
 }
 
-/// The image of the catalog, of two layers: the lower one has a file that the upper one removes.
+/// Returns the image of the catalog with two layers: the upper one removes a file of the lower one.
 fn catalog() -> TestImage {
     let lower = Layer::of(&[("configs/broken.yaml", "]"), ("bin/opm", "program")]);
     let upper = Layer::of(&[
@@ -33,7 +33,7 @@ fn catalog() -> TestImage {
     TestImage::catalog(&[lower.gzip(), upper.gzip()])
 }
 
-/// The image of a bundle whose CRD has this schema.
+/// Returns the image of a bundle whose CRD has this schema.
 pub(crate) fn bundle(schema: &str) -> TestImage {
     let crd = CRD.replace("SCHEMA", schema);
     let layer = Layer::of(&[
@@ -44,7 +44,7 @@ pub(crate) fn bundle(schema: &str) -> TestImage {
     TestImage::new(&json!({}), &[layer.gzip()])
 }
 
-/// An image that has manifests, and no bundle.
+/// Returns an image that has manifests but is not a bundle.
 pub(crate) fn no_bundle() -> TestImage {
     let layer = Layer::of(&[
         (

@@ -1,4 +1,4 @@
-//! `olmguard lint` as it is run: what it prints, where, and how it ends.
+//! `olmguard lint` as a command: its output and exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const GOOD: &str = "tests/lint/good.yaml";
 
-/// Ends with a code and says something on stdout and stderr.
+/// The exit code, stdout and stderr.
 type Said = (Option<i32>, String, String);
 
 fn run(arguments: &[&str]) -> Said {
@@ -27,7 +27,7 @@ fn run(arguments: &[&str]) -> Said {
     (status.code(), text(stdout), text(stderr))
 }
 
-/// A folder with the good catalog, something in it changed.
+/// Returns a directory with the good catalog after a replacement in its text.
 fn changed(from: &str, to: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let text = include_str!("../lint/good.yaml").replace(from, to);
@@ -350,7 +350,7 @@ apiVersion: v1
 kind: ConfigMap
 ";
 
-/// The places, rules and messages of the findings about policies in this text.
+/// Returns the places, rules and messages of the findings about policies in this text.
 fn of_policies(text: &str, catalogs: &[&str]) -> (Option<i32>, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("policies.yaml");

@@ -1,4 +1,4 @@
-//! The commands, run as a user runs them.
+//! The commands, run as by a user.
 
 #![expect(
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! `olmguard migrate` as it is run with files: what it prints, in which form, and how it ends.
+//! `olmguard migrate` with files: its output, its formats and its exit codes.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use olmguard_support::schema::assert_fits;
 
 const CATALOG: &str = "--catalog=hub=hub.yaml";
 
-/// A directory with catalog `hub` of two versions.
+/// Returns a directory with catalog `hub` of two versions.
 fn scene() -> Folder {
     Folder::of_catalog(&["1.0.0", "1.1.0"])
 }
@@ -21,7 +21,7 @@ fn group() -> Value {
         "metadata": {"name": "g", "namespace": "app"}, "status": {"namespaces": [""]}})
 }
 
-/// A Subscription of this package, with this bundle installed.
+/// Returns a Subscription of this package, with this bundle installed.
 fn subscription(package: &str, installed: &str) -> Value {
     json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
         "metadata": {"name": package, "namespace": "app"},
@@ -29,7 +29,7 @@ fn subscription(package: &str, installed: &str) -> Value {
         "status": {"installedCSV": installed, "state": "AtLatestKnown"}})
 }
 
-/// Its `ClusterServiceVersion`.
+/// Returns its `ClusterServiceVersion`.
 fn csv(name: &str) -> Value {
     json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
         "metadata": {"name": name, "namespace": "app"},
@@ -219,7 +219,7 @@ fn wrong_usage_says_what_to_give() {
     }
 }
 
-/// Nothing that a terminal would obey reaches it, and no command has it.
+/// Control characters of a terminal are neither printed nor used in a command.
 #[test]
 fn names_that_no_api_server_accepts_are_refused() {
     let scene = scene();

@@ -1,5 +1,5 @@
-//! The files for pipelines are run: each is read, and its steps do on a repository what the runner would
-//! make them do. One repository passes, in one something is denied, and one cannot be read.
+//! The files for pipelines are run: each is read, and its steps run in a repository as the runner would run them. One
+//! repository passes, one has a denied edit, and one cannot be read.
 #![expect(
     clippy::indexing_slicing,
     clippy::print_stdout,

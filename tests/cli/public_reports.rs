@@ -1,4 +1,4 @@
-//! What users reported in public of OLM and its tools, as inputs of our own.
+//! Public reports of users about OLM and its tools, reproduced with our own inputs.
 
 mod answers;
 mod catalogs;
@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A directory with files, and the program run in it.
+/// A directory with files, and runs of the program in it.
 struct Scene(TempDir);
 
-/// How a run ended: its code, and everything that it printed.
+/// The result of a run: the exit code, and the whole output.
 struct Ended {
     code: Option<i32>,
     text: String,
@@ -57,7 +57,7 @@ impl Scene {
 }
 
 impl Ended {
-    /// Ends with a code, and prints each of these.
+    /// Checks the exit code, and that the output contains each of these texts.
     #[track_caller]
     fn says(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{}", self.text);

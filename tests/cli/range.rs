@@ -1,11 +1,11 @@
-//! `olmguard range` as it is run: what it prints, where, and how it ends.
+//! `olmguard range` as a command: its output and exit codes.
 
 use std::process::Command;
 
 use crate::folder::run;
 use olmguard_fixtures::committed::compare;
 
-/// The program in an environment that says nothing to it.
+/// Returns the program without variables of its own.
 fn olmguard() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     command.env_clear().current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -22,7 +22,7 @@ fn prints(arguments: &[&str], code: i32, stdout: &str) {
     );
 }
 
-/// Ends with this code, nothing on stdout, and these words on stderr.
+/// Checks the exit code, an empty stdout, and these words on stderr.
 #[track_caller]
 fn fails(arguments: &[&str], code: i32, words: &str) {
     let (got, stdout, stderr) = run(olmguard().arg("range").args(arguments), "");

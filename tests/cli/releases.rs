@@ -1,7 +1,8 @@
-//! The files that each minor version of olmguard accepts and writes, in `tests/releases`: this version reads them all. Of the
-//! project file, `base` and `catalogs` are left out, which need a repository and replace a snapshot.
+//! The files that each minor version of olmguard accepts and writes, in `tests/releases`: this version can read all of
+//! them. The fields `base` and `catalogs` of the project file are not covered, because they need a repository and
+//! replace a snapshot.
 //!
-//! `OLMGUARD_BLESS=1` writes the files of this minor version anew. Those of an earlier one stay as they were.
+//! `OLMGUARD_BLESS=1` writes the files of this minor version again. Those of earlier versions never change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,21 +22,21 @@ use crate::saved::{self, named};
 
 const RELEASES: &str = "tests/releases";
 
-/// This version without its patch.
+/// This version without its patch number.
 const MINOR: &str = concat!(
     env!("CARGO_PKG_VERSION_MAJOR"),
     ".",
     env!("CARGO_PKG_VERSION_MINOR")
 );
 
-/// The snapshot among the files.
+/// The name of the snapshot.
 const SNAPSHOT: &str = "cluster.snapshot";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folders of all minor versions.
+/// Returns the directories of all minor versions.
 fn releases() -> Vec<String> {
     let folders = fs::read_dir(root().join(RELEASES)).expect("the folder is there");
     let names = folders.map(|folder| folder.expect("an entry").file_name());
@@ -53,7 +54,7 @@ fn olmguard(release: &str, arguments: &[&str]) -> Output {
         .expect("the program starts")
 }
 
-/// A snapshot with each state of a catalog, and with policies and extensions.
+/// Writes a snapshot with each state of a catalog, and with policies and extensions.
 fn save(to: &Path) {
     let folder = to.parent().expect("a folder");
     let objects = |file: &str| -> Vec<Value> {
@@ -89,7 +90,7 @@ fn save(to: &Path) {
     saved::write_all(to, &facts, &[(away, None), (hub, Some(&content))]);
 }
 
-/// What `check` says of each extension by the project file, and how the commands end that read the other files.
+/// Returns the results of `check` with the project file, and the exit codes of the commands that read the other files.
 fn answers(release: &str) -> String {
     let at = ["--at", "2026-01-05T22:30:00Z"];
     let checked = olmguard(release, &[&["check", "--output", "json"][..], &at].concat());

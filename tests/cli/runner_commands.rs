@@ -1,7 +1,7 @@
-//! Names and texts of a repository are no commands to a CI runner, whatever prints them.
+//! Names and texts of a repository must never become commands of a CI runner, whatever prints them.
 //!
-//! A runner of GitHub reads what a step prints, line by line: `::` after blanks starts a command, and `##[` does
-//! anywhere. `olmguard` may run there without the action, which stops such commands.
+//! A GitHub runner reads the output of a step line by line: `::` after spaces starts a command, and so does `##[`
+//! anywhere. `olmguard` may run there without the action, which disables such commands.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Names that are commands, each of another kind.
+/// Names that are commands of different kinds.
 const NAMES: [&str; 6] = [
     "::add-mask::1.0.0",
     "  ::stop-commands::abc",
@@ -22,7 +22,7 @@ const NAMES: [&str; 6] = [
     "##vso[task.setvariable variable=a]b",
 ];
 
-/// A text of several lines, as messages are.
+/// A text with several lines, like a message.
 const TEXT: &str =
     "one ::add-mask::two\n::add-mask::three\n  ::add-mask::four ##[add-mask]five\r::add-mask::six";
 
@@ -32,7 +32,7 @@ fn no_form_prints_one() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// The commands that are printed where things have this name.
+/// Returns the commands in the output if things have this name.
 fn commands(name: &str) -> Vec<String> {
     let folder = TempDir::new().expect("a folder");
     scene(folder.path(), name);
@@ -49,7 +49,7 @@ fn commands(name: &str) -> Vec<String> {
     found.collect()
 }
 
-/// What a runner takes for a command; `##vso[` and the like are of Azure Pipelines and others.
+/// Whether a runner sees a command. `##vso[` and similar ones are those of Azure Pipelines and others.
 fn is_command(line: &str) -> bool {
     let marked = line.split("##").skip(1);
     let is_marked = |rest: &str| {
@@ -59,13 +59,13 @@ fn is_command(line: &str) -> bool {
     line.trim_start().starts_with("::") || marked.into_iter().any(is_marked)
 }
 
-/// A command of the form `github`, whose parts are escaped.
+/// Whether a line is a command of the format `github`, whose parts are escaped.
 fn is_annotation(line: &str) -> bool {
     let words = ["::error ", "::warning ", "::notice "];
     words.iter().any(|word| line.starts_with(word)) && !line.contains("##")
 }
 
-/// Every command that reads files, in each form that it has.
+/// Returns every command that reads files, in each of its formats.
 fn runs(name: &str) -> Vec<Vec<String>> {
     let forms = [
         (
@@ -136,7 +136,7 @@ fn runs(name: &str) -> Vec<Vec<String>> {
     all.collect()
 }
 
-/// All that a run prints. It may fail, but not by a fault of its own.
+/// Returns the whole output of a run. It may fail, but not with an internal fault.
 fn printed(folder: &Path, arguments: &[impl AsRef<OsStr> + fmt::Debug]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     let ended = command.args(arguments).current_dir(folder).output();
@@ -152,7 +152,7 @@ fn printed(folder: &Path, arguments: &[impl AsRef<OsStr> + fmt::Debug]) -> Strin
     printed
 }
 
-/// Files with this name, and the text, wherever a name and a text can be.
+/// Writes files with this name and this text wherever possible.
 fn scene(at: &Path, name: &str) {
     let file_name = name.replace('/', "_");
     for folder in [
@@ -278,7 +278,7 @@ fn manifests(name: &str) -> Vec<Value> {
     ]
 }
 
-/// The manifests of a bundle, with a CRD that has this field.
+/// Returns the manifests of a bundle, with a CRD that has this field.
 fn bundled(name: &str, field: &str) -> [Value; 3] {
     let schema = json!({"type": "object", "properties": {field: {"type": "string"}, name: {"type": "string", "pattern": field}}});
     let webhook =

@@ -1,4 +1,4 @@
-//! Snapshots as `olmguard snapshot save` writes them, made from files.
+//! Snapshots like those of `olmguard snapshot save`, made from files.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,12 +12,12 @@ use olmguard::source::archive::{
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// Writes these catalogs, each with its content where that is in a file.
+/// Writes these catalogs, each with the content of its file if there is one.
 pub(crate) fn save(to: &Path, olm: Option<OlmFacts>, catalogs: &[(CatalogState, Option<&Path>)]) {
     write_all(to, &facts(olm), catalogs);
 }
 
-/// The same with these extensions, each with its status.
+/// Writes these catalogs and extensions, each extension with its status.
 pub(crate) fn save_running(
     to: &Path,
     extensions: Vec<Value>,
@@ -50,14 +50,14 @@ pub(crate) fn write_all(
     write(file, facts, states.zip(contents.iter().map(Option::as_ref))).expect("it is written");
 }
 
-/// The names of an OLM.
+/// Returns the facts of an OLM by its names.
 pub(crate) fn olm(release: &str, gates: &[&str]) -> OlmFacts {
     let release = release.parse().expect("a release");
     let gates = Gates::parse(gates.iter().copied(), release).expect("gates");
     OlmFacts::of(release, gates)
 }
 
-/// A catalog without further facts.
+/// Returns a catalog without further facts.
 pub(crate) fn named(name: &str) -> CatalogState {
     CatalogState::named(name, Content::Missing)
 }

@@ -1,4 +1,4 @@
-//! `olmguard versions`, `path` and `explain` as they are run: what they print, where, and how they end.
+//! `olmguard versions`, `path` and `explain` as commands: their output and exit codes.
 #![expect(
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails there"
@@ -19,7 +19,7 @@ use olmguard_support::schema::assert_fits;
 const SAMPLE: &str = "--catalog=sample=examples/catalogs/lighthouse.yaml";
 const PACKAGE: &str = "harbor-lights-operator";
 
-/// The program at the root of the repository, in an environment that says nothing to it.
+/// Returns the program at the root of the repository, without variables of its own.
 fn olmguard(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     command.env_clear().current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -27,12 +27,12 @@ fn olmguard(arguments: &[&str]) -> Command {
     command
 }
 
-/// How it ends, and what it prints to either side.
+/// Returns the exit code, stdout and stderr.
 fn run(arguments: &[&str], stdin: &str) -> Ran {
     folder::run(&mut olmguard(arguments), stdin)
 }
 
-/// Ends with this code, nothing on stdout, and this on stderr.
+/// Checks the exit code, an empty stdout, and this text on stderr.
 #[track_caller]
 fn fails(arguments: &[&str], code: i32, words: &str) {
     let (got, stdout, stderr) = run(arguments, "");
@@ -40,7 +40,7 @@ fn fails(arguments: &[&str], code: i32, words: &str) {
     assert_eq!(stderr, format!("error: {words}\n"), "{arguments:?}");
 }
 
-/// The object of an `-o json`, which fits its schema.
+/// Returns the object of `-o json`, validated by its schema.
 #[track_caller]
 fn json(arguments: &[&str], code: i32) -> Value {
     let arguments = [arguments, &[SAMPLE, "-o", "json"]].concat();
@@ -235,7 +235,7 @@ fn a_catalog_that_cannot_be_read_is_a_bad_input() {
         stdout.starts_with("harbor-lights-operator in catalog sample\n"),
         "{stdout}"
     );
-    // What is installed is known by the catalogs that can be read.
+    // The installed version is found in the catalogs that can be read.
     let known = ["versions", PACKAGE, SAMPLE, "--installed=1.2.0"];
     let (code, stdout, stderr) = run(&[&known[..], &[nowhere]].concat(), "");
     assert_eq!(code, Some(3), "{stderr}");
@@ -404,7 +404,7 @@ fn help_is_what_is_committed() {
     }
 }
 
-/// In a block marked `console`, `$ olmguard ...` prints what stands below it.
+/// In a block marked `console`, `$ olmguard ...` must print the lines below it.
 #[test]
 fn the_page_shows_what_is_printed() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/see.md");
@@ -427,7 +427,7 @@ fn the_page_shows_what_is_printed() {
     assert!(ran > 5, "{ran}");
 }
 
-/// The API server would refuse it before OLM reads it.
+/// The API server would refuse this range before OLM reads it.
 #[test]
 fn a_range_that_the_crd_refuses_is_refused() {
     for range in ["1.1 - 2.0", "01.0.0"] {
@@ -441,7 +441,7 @@ fn a_range_that_the_crd_refuses_is_refused() {
     }
 }
 
-/// A catalog can have such a channel, and no ClusterExtension can request it.
+/// A catalog can have such a channel, but no ClusterExtension can request it.
 #[test]
 fn a_channel_that_the_crd_refuses_is_refused() {
     for command in ["explain", "path"] {
@@ -454,7 +454,7 @@ fn a_channel_that_the_crd_refuses_is_refused() {
     }
 }
 
-/// Only the package is known here.
+/// Only the package is known in these commands.
 #[test]
 fn a_policy_that_matches_by_namespace_is_left_out_with_a_warning() {
     let folder = tempfile::TempDir::new().expect("a folder");
@@ -484,7 +484,7 @@ fn a_policy_that_matches_by_namespace_is_left_out_with_a_warning() {
     assert!(stderr.ends_with(warning), "{stderr}");
 }
 
-/// A new extension is known by its flags: the manifests that are printed are those that policies judge.
+/// A new extension is defined by the flags: policies check the manifests that are printed.
 #[test]
 fn policies_match_the_new_extension_that_a_path_prints() {
     let folder = tempfile::TempDir::new().expect("a folder");

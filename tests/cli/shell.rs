@@ -1,6 +1,6 @@
-//! What olmguard tells a shell about itself: help, completions, manual pages, its version.
+//! The output for shells: help, completions, manual pages and the version.
 //!
-//! Shells and man's formatter read what is meant for them, where they are on the PATH.
+//! Shells and the formatter of man read their files, if they are on the PATH.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use olmguard_fixtures::committed::compare;
 use olmguard_support::process::run;
 use olmguard_support::schema::assert_fits;
 
-/// Each shell, and what reads a script of it without running it.
+/// Each shell, and the command that parses its script without running it.
 const SHELLS: [(&str, Option<&[&str]>); 5] = [
     ("bash", Some(&["bash", "-n"])),
     ("zsh", Some(&["zsh", "-n"])),
@@ -88,7 +88,8 @@ fn completions_name_every_command_and_the_shell_can_read_them() {
     }
 }
 
-/// What a shell has at its prompt alone, where the script is used: elvish's module of the editor.
+/// Returns the definitions that a shell has only at its prompt, where the script is used: elvish's
+/// module of the editor.
 fn before(shell: &str) -> &'static str {
     match shell {
         "elvish" => "var edit: = (ns [&completion:=(ns [&arg-completer=[&]])])\n",
@@ -196,7 +197,7 @@ fn people_read_the_version_in_lines() {
     );
 }
 
-/// The commands that `--help` lists, in groups.
+/// Returns the commands that `--help` lists in groups.
 fn commands() -> Vec<String> {
     let help = printed(&["--help"]);
     let (_, list) = help.split_once("Upgrades:\n").expect("a list of commands");
@@ -219,7 +220,7 @@ fn printed(arguments: &[&str]) -> String {
     ended.stdout
 }
 
-/// Has a program read a text, if the program is there: it must end well, and say nothing.
+/// Lets a program read a text, if the program is installed. It must succeed without output.
 #[track_caller]
 fn put_to(program: &[&str], text: &str) {
     let (name, arguments) = program.split_first().expect("a program");

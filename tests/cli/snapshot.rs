@@ -1,4 +1,4 @@
-//! `olmguard snapshot show` as it is run: what it prints, where, and how it ends.
+//! `olmguard snapshot show` as a command: its output and exit codes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::saved::{named, olm, save};
 use olmguard_support::schema::assert_fits;
 
-/// A folder with a snapshot, `saved`, of one catalog of each kind.
+/// Returns a directory with a snapshot, `saved`, of one catalog of each kind.
 fn scene() -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let content = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/Resolved/hub.yaml");

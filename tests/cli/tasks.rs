@@ -1,5 +1,5 @@
-//! The questions that users have, in the order of the table in `docs/README.md`: for each of them the command that a
-//! user types, and the sentences that answer it, in the first ten lines of its output.
+//! The questions of users, in the order of the table in `docs/README.md`: the command for each question, and the
+//! sentences that answer it, in the first ten lines of its output.
 
 mod real;
 
@@ -11,25 +11,26 @@ use tempfile::TempDir;
 const SAMPLE: &str = "--catalog=sample=examples/catalogs/lighthouse.yaml";
 const PACKAGE: &str = "harbor-lights-operator";
 
-/// `lantern-operator`, of which 1.0.0 to 1.3.0 follow each other.
+/// `lantern-operator` with 1.0.0 to 1.3.0, each the successor of the one before.
 const HUB: &str = "--catalog=hub=examples/NotASuccessor/hub.yaml";
 
-/// The same in two catalogs of one priority.
+/// The same package in two catalogs of one priority.
 const TWO: [&str; 2] = [
     "--catalog=hub=examples/AmbiguousCatalogs/hub.yaml",
     "--catalog=mirror=examples/AmbiguousCatalogs/mirror.yaml",
 ];
 
-/// The first lines, which a terminal shows without scrolling.
+/// The number of lines that a terminal shows without scrolling.
 const FIRST: usize = 10;
 
-/// Prints each of these sentences in its first lines, wrapped or not, and none of the others anywhere.
+/// Checks that the first lines contain each of these sentences, wrapped or not, and that none of the others occurs
+/// anywhere.
 #[track_caller]
 fn answers(arguments: &[&str], sentences: &[&str], wrong: &[&str]) {
     answers_within(FIRST, arguments, sentences, wrong);
 }
 
-/// The same in another number of first lines.
+/// Like [`answers`], with another number of first lines.
 #[track_caller]
 fn answers_within(lines: usize, arguments: &[&str], sentences: &[&str], wrong: &[&str]) {
     let Output { stdout, stderr, .. } = Command::new(env!("CARGO_BIN_EXE_olmguard"))
@@ -52,7 +53,7 @@ fn answers_within(lines: usize, arguments: &[&str], sentences: &[&str], wrong: &
     }
 }
 
-/// The lines as one, with one space between words.
+/// Joins the lines, with one space between words.
 fn unwrapped<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     lines
         .flat_map(str::split_whitespace)

@@ -1,4 +1,4 @@
-//! Policies that are too costly together, as each command that reads a set of them reports it.
+//! Policies that are too costly together, as reported by each command that reads a set of them.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -9,14 +9,15 @@ use super::scene::{LIVE, Scene};
 const WHY: &str = "spec.rules.conditions: the conditions of all UpgradePolicies are too costly together: \
                    expected fewer, simpler or over smaller lists";
 
-/// Its conditions take more than an eighth of what all policies may, and less than a seventh.
+/// Returns a policy whose conditions cost more than an eighth of the limit for all policies, and
+/// less than a seventh.
 fn costly(name: &str) -> Value {
     let all = "user.groups.all(g, user.groups.all(h, g != h || true))";
     let rules = json!({"conditions": [{"expression": all}]});
     object("UpgradePolicy", name, &json!({"rules": rules}))
 }
 
-/// One document for each of them: the conditions of the first are at 8:7.
+/// Returns one document for each policy. The conditions of the first are at 8:7.
 fn file(names: &[&str]) -> String {
     let document = |name: &&str| {
         let lines = [
@@ -35,7 +36,7 @@ fn file(names: &[&str]) -> String {
     names.iter().map(document).collect()
 }
 
-/// A cluster that has these policies, and 1.2.0 is installed.
+/// Returns a cluster with these policies and 1.2.0 installed.
 fn scene(names: &[&str]) -> Scene {
     let scene = Scene::new();
     scene.installed("1.2.0");
@@ -73,7 +74,7 @@ fn files_are_bounded_together_by_every_command() {
         let words: Vec<_> = words.split(' ').chain(["--catalog=hub=hub.yaml"]).collect();
         let ran = scene.run(&words);
         assert_eq!(ran.code, Some(3), "{words:?}: {ran:?}");
-        // A question about a package says in addition that it applies none of them.
+        // A command about a package reports in addition that it applies none of them.
         let is_found = match words.first() {
             Some(&"versions") => ran.stderr.starts_with(&found),
             _ => ran.stderr == found,
@@ -99,7 +100,8 @@ fn seven_of_them_fit() {
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{ran:?}");
 }
 
-/// What a file does to the policies of the cluster is worth a warning, and no fault of the file.
+/// If a file makes the policies of the cluster too costly, that is a warning and not an error of
+/// the file.
 #[test]
 fn policies_of_files_are_bounded_with_those_of_a_cluster_and_a_snapshot() {
     let scene = scene(&["b", "c", "d", "e", "f", "g", "h"]);

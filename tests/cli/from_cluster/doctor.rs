@@ -1,4 +1,4 @@
-//! `olmguard doctor`: what it finds in a cluster, and how it ends.
+//! `olmguard doctor`: its findings in a cluster, and its exit code.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn doctor(scene: &Scene, flags: &[&str]) -> Ran {
     scene.run(&[&["doctor", "--kubeconfig=kubeconfig"], flags].concat())
 }
 
-/// State, check, and the beginning of what was found, of those that are not well.
+/// Returns the state, the check, and the start of the finding, of all checks that are not healthy.
 fn ill(ran: &Ran) -> Vec<String> {
     let is_ill = |line: &&str| {
         ["warn ", "unknown ", "fail "]
@@ -284,7 +284,7 @@ fn a_replica_of_a_release_that_answers_in_text_is_told_as_such() {
     assert!(!ran.stdout.contains("0 of 1 loaded"), "{}", ran.stdout);
 }
 
-/// The proxy hands on what is no Status of the API server.
+/// The proxy passes on a response that is not a Status of the API server.
 #[test]
 fn a_replica_that_is_not_ready_says_why() {
     let scene = scene();
@@ -346,7 +346,7 @@ fn a_cluster_that_does_not_know_who_asks_cannot_be_asked() {
     assert_eq!(ran.stderr, expected);
 }
 
-/// The page shows what is printed, but for times.
+/// The page shows the output, except for times.
 #[test]
 fn the_page_shows_what_is_printed() {
     let scene = scene();
@@ -371,7 +371,7 @@ fn the_page_shows_what_is_printed() {
     assert_eq!(timeless(block.expect("an example")), timeless(&printed));
 }
 
-/// With `--metrics-listen` the port for health has no metrics.
+/// With `--metrics-listen`, the health port has no metrics.
 #[test]
 fn a_replica_whose_metrics_are_elsewhere_tells_its_version_all_the_same() {
     let scene = scene();

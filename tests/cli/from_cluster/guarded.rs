@@ -1,4 +1,4 @@
-//! A cluster with a guard that is well, for the doctor.
+//! A cluster with a healthy webhook, for the doctor.
 
 use axum::http::StatusCode;
 use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::scene::Scene;
 use olmguard_support::api_server::EXTENSIONS;
 
-/// An authority and a leaf of it for the name that API servers use.
+/// A CA and its leaf for the name that API servers use.
 pub(super) struct Certificates {
     pub(super) ca: String,
     pub(super) chain: String,
@@ -34,7 +34,7 @@ fn authority(name: &str) -> (Issuer<'static, KeyPair>, Certificate) {
     (Issuer::new(params, key), certificate)
 }
 
-/// A cluster whose guard is well: one replica, reached through the proxy.
+/// Returns a cluster with a healthy webhook: one replica, reached through the proxy.
 pub(super) fn scene() -> Scene {
     let scene = Scene::new();
     let certificates = certificates("guard");
@@ -76,7 +76,7 @@ pub(super) fn says_of_itself(scene: &Scene, prefix: &str, chain: &str) {
     answer("/certificate", chain);
 }
 
-/// What a replica that is ready answers to `/readyz?format=json`.
+/// Returns the answer of a ready replica to `/readyz?format=json`.
 fn ready() -> Value {
     let check = |name: &str, message: &str, catalogs: Value, olm: Value| json!({"name": name, "ok": true, "message": message, "catalogs": catalogs, "olm": olm});
     let counts = json!({"available": 1, "loaded": 1, "faulty": 0, "heldBack": 0});
@@ -99,7 +99,7 @@ fn version() -> Value {
     })
 }
 
-/// The configuration that is shipped, as an API server gives it back.
+/// Returns the shipped configuration, as an API server returns it.
 pub(super) fn configuration(ca: Option<&str>) -> Value {
     let shipped = include_str!("../../../deploy/base/validating-webhook-configuration.yaml");
     let document = olmguard::manifest::documents(shipped.as_bytes()).next();

@@ -1,4 +1,4 @@
-//! `olmguard migrate --from-cluster`: the objects of OLM v0 of a cluster, and a cluster that does not show them.
+//! `olmguard migrate --from-cluster`: the OLM v0 objects of a cluster, and a cluster that does not allow reading them.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -17,12 +17,12 @@ fn resources(group_version: &str, kinds: &[(&str, &str)]) -> Value {
         "groupVersion": format!("operators.coreos.com/{group_version}"), "resources": kinds.collect::<Vec<_>>()})
 }
 
-/// A list whose items have no kind of their own.
+/// Returns a list whose items have no kind.
 fn list(items: &[Value]) -> Value {
     json!({"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items})
 }
 
-/// OLM v0 with one Subscription, whose CSV is at 1.3.0.
+/// Returns OLM v0 with one Subscription, whose CSV is at 1.3.0.
 fn scene() -> Scene {
     let scene = Scene::new();
     let kinds = [

@@ -1,4 +1,4 @@
-//! The policies of a cluster, as a check against it and a snapshot of it have them.
+//! The policies of a cluster, in a check against it and in a snapshot of it.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) fn list(objects: &[Value]) -> String {
     json!({"metadata": {"resourceVersion": "9"}, "items": objects}).to_string()
 }
 
-/// A scene in whose cluster there are these objects, and 1.2.0 is installed; `a.yaml` asks for 1.3.0.
+/// Returns a scene whose cluster has these objects and 1.2.0 installed. `a.yaml` requests 1.3.0.
 fn scene(policies: &[Value], guardrails: &[Value]) -> Scene {
     let scene = Scene::new();
     scene.installed("1.2.0");
@@ -137,7 +137,8 @@ fn a_cluster_without_the_kinds_has_no_policies() {
     assert_eq!(scene.token(&[]), (Some(0), "Resolved".to_owned()));
 }
 
-/// The replicas say in the status that the API server does not check the permission; then the policy denies, here too.
+/// The replicas report in the status that the API server does not check the permission. The policy then denies, here
+/// too.
 #[test]
 fn a_policy_whose_permission_is_not_checked_denies_as_in_the_cluster() {
     let reported = |observed: u64| {
@@ -162,12 +163,12 @@ fn a_policy_whose_permission_is_not_checked_denies_as_in_the_cluster() {
         current.judged(&["--snapshot=saved", "--installed=a=1.2.0"]),
         live
     );
-    // The status is about an earlier spec.
+    // The status belongs to an earlier spec.
     let earlier = scene(&[reported(1)], &[]);
     assert_eq!(earlier.token(&[]), (Some(0), "Resolved".to_owned()));
 }
 
-/// The answer of a suite is the same tomorrow.
+/// The answer of a suite must not depend on the day.
 #[test]
 fn a_suite_needs_a_time_for_the_windows_of_a_snapshot() {
     let windows = json!({"rules": {"windows": [{"schedule": "0 22 * * *", "duration": "1h"}]}});

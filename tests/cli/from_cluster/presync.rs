@@ -1,4 +1,4 @@
-//! The Job that Argo CD runs before a sync, run as a kubelet would: its arguments, its mounts.
+//! The Job that Argo CD runs before a sync, run as by a kubelet: with its arguments and mounts.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn pod() -> Value {
     pod
 }
 
-/// A cluster with something installed of the extension that is to be synced, or nothing.
+/// Returns a cluster in which the extension to sync has this version installed, or none.
 fn scene(installed: Option<&str>) -> Scene {
     let scene = Scene::new();
     let bundle =
@@ -46,7 +46,7 @@ fn scene(installed: Option<&str>) -> Scene {
     scene
 }
 
-/// The container's arguments, the folders of its mounts in the place of their paths.
+/// Returns the container's arguments, with directories in place of its mount paths.
 fn arguments(scene: &Scene) -> Vec<String> {
     let pod = pod();
     let container = &pod["containers"][0];
@@ -73,7 +73,8 @@ fn arguments(scene: &Scene) -> Vec<String> {
     arguments
 }
 
-/// What is in a `ConfigMap`: kustomize makes the one, whoever installs the guard has made the other.
+/// Returns the content of a `ConfigMap`: kustomize creates the one, and the installation of olmguard has created the
+/// other.
 fn content(map: &Value) -> Vec<(String, String)> {
     let kustomization = objects("kustomization.yaml").remove(0);
     let generated = &kustomization["configMapGenerator"][0];
@@ -129,7 +130,7 @@ fn it_asks_for_nothing_that_its_rights_do_not_give() {
     for (method, path) in asked {
         let parts: Vec<_> = path.split('/').collect();
         let (resource, is_named) = match parts.as_slice() {
-            // What there is of a group everybody may ask.
+            // Every account may use discovery.
             [_, _, _, _] => continue,
             [_, _, _, _, resource] => (*resource, false),
             [_, _, _, _, "namespaces", _, resource, _] | [_, _, _, _, resource, _] => {

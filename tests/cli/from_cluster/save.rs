@@ -1,4 +1,5 @@
-//! `olmguard snapshot save`: a cluster in a file, which is judged by as the cluster is.
+//! `olmguard snapshot save`: a cluster in a file, with which checks give the same results as with
+//! the cluster.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +10,7 @@ use super::scene::{HUB_PATH, LIVE, Scene};
 
 const SAVE: &[&str] = &["snapshot", "save", "--kubeconfig=kubeconfig", "saved"];
 
-/// The names in the folder of the scene that no scene begins with.
+/// Returns the files in the scene's directory that are not part of every scene.
 fn files(scene: &Scene) -> Vec<String> {
     let names = fs::read_dir(scene.path()).expect("a folder");
     let names = names.map(|entry| entry.expect("an entry").file_name());

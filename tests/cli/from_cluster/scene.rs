@@ -1,4 +1,4 @@
-//! A folder with manifests and a kubeconfig, and the cluster that it leads to.
+//! A directory with manifests and a kubeconfig, and the cluster of the kubeconfig.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use tempfile::TempDir;
 use olmguard_support::api_server::{ApiServer, catalog};
 use olmguard_support::schema::assert_fits;
 
-/// A cluster with OLM 1.11 and catalog `hub`: `lantern-operator`, of which 1.0.0, 1.1.0, 1.2.0 and
-/// 1.3.0 follow each other. `a.yaml` asks for 1.3.0 of it.
+/// A cluster with OLM 1.11 and catalog `hub`: `lantern-operator` with 1.0.0, 1.1.0, 1.2.0 and
+/// 1.3.0, each the successor of the one before. `a.yaml` requests 1.3.0 of it.
 pub(crate) struct Scene {
     pub(crate) api: ApiServer,
     folder: TempDir,
 }
 
-/// What a run printed, and how it ended.
+/// The output of a run, and its exit code.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -31,7 +31,7 @@ impl Scene {
         Self::of("1.11")
     }
 
-    /// The same with this release of OLM.
+    /// Creates a scene with this release of OLM.
     pub(crate) fn of(olm: &str) -> Self {
         let (api, folder) = (ApiServer::start(olm), TempDir::new().expect("a folder"));
         let scene = Self { api, folder };
@@ -45,7 +45,7 @@ impl Scene {
         scene
     }
 
-    /// The object of the catalog.
+    /// Returns the object of the catalog.
     pub(crate) fn hub(&self) -> Value {
         catalog("hub", &self.api.url("/catalogs/hub"))
     }
@@ -58,14 +58,14 @@ impl Scene {
         self.folder.path()
     }
 
-    /// A version of the package is installed in the cluster.
+    /// Installs a version of the package in the cluster.
     pub(crate) fn installed(&self, version: &str) {
         let bundle = json!({"name": format!("lantern-operator.v{version}"), "version": version});
         self.api
             .extension("a", &json!({"install": {"bundle": bundle}}));
     }
 
-    /// Runs the program in this folder, with these words, in an environment that says nothing else.
+    /// Runs the program in this directory with these words, without variables of its own.
     pub(crate) fn run(&self, words: &[&str]) -> Ran {
         self.run_as(words, &[])
     }
@@ -86,7 +86,7 @@ impl Scene {
         }
     }
 
-    /// Judges `a.yaml` with these further flags, as JSON, which fits its schema.
+    /// Checks `a.yaml` with these additional flags. Returns JSON that is validated by its schema.
     #[track_caller]
     pub(crate) fn judged(&self, flags: &[&str]) -> (Option<i32>, Value, String) {
         let ran = self.run(&[&["check", "-f", "a.yaml", "-o", "json"], flags].concat());
@@ -95,7 +95,7 @@ impl Scene {
         (ran.code, report["results"][0].clone(), ran.stderr)
     }
 
-    /// The same against the cluster: exit code and token.
+    /// Checks against the cluster, and returns the exit code and the reason code.
     #[track_caller]
     pub(crate) fn token(&self, flags: &[&str]) -> (Option<i32>, String) {
         let (code, result, _) = self.judged(&[LIVE, flags].concat());
@@ -103,7 +103,7 @@ impl Scene {
     }
 }
 
-/// An extension that asks for a version of `lantern-operator`.
+/// Returns an extension that requests a version of `lantern-operator`.
 pub(crate) fn extension(version: &str) -> String {
     format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: a\n\
@@ -113,7 +113,7 @@ pub(crate) fn extension(version: &str) -> String {
     )
 }
 
-/// What makes `check` ask the cluster.
+/// The flags that make `check` read the cluster.
 pub(crate) const LIVE: &[&str] = &["--from-cluster", "--kubeconfig=kubeconfig"];
 pub(crate) const HUB: &str = include_str!("../../../examples/Resolved/hub.yaml");
 pub(crate) const HUB_PATH: &str = "/catalogs/hub/api/v1/all";

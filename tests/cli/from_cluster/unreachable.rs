@@ -1,4 +1,4 @@
-//! Where there is no cluster, or none that answers.
+//! Cases without a cluster, or with one that does not answer.
 
 use std::net::TcpListener;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::scene::{Ran, Scene};
 
-/// What each command says and how it ends, with this kubeconfig.
+/// Returns the output and the exit code of each command with this kubeconfig.
 fn each(scene: &Scene, words: &[&str]) -> [Ran; 3] {
     let check = ["check", "-f", "a.yaml", "--from-cluster"];
     [&check[..], &["catalogs"], &["snapshot", "save", "saved"]]
@@ -97,7 +97,7 @@ fn without_a_cluster_or_snapshot_the_error_is_all_that_is_printed() {
     }
 }
 
-/// A manifest's own status can say that it is not known what is installed: no error has said that.
+/// The status in a manifest can leave the installed version unknown, which no other error reports.
 #[test]
 fn a_status_that_does_not_know_what_is_installed_is_still_reported() {
     let scene = Scene::new();

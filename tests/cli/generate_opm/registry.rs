@@ -1,7 +1,7 @@
-//! A registry on loopback with bundle images, enough of one for opm to pull from.
+//! A registry on loopback with bundle images, sufficient for opm to pull from.
 //!
-//! An image is a config with the labels of a bundle and one layer, a tar of its manifests. Paths are
-//! those of the OCI distribution specification; whatever is asked for is answered by digest or tag.
+//! An image is a configuration with the labels of a bundle and one layer, a tar archive of its manifests. The paths are
+//! those of the OCI distribution specification. Every request is answered by digest or tag.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-/// The registry, which goes with its test.
+/// The registry, which stops at the end of its test.
 pub(crate) struct Registry {
     port: u16,
     _ends: oneshot::Sender<()>,
 }
 
-/// What there is, by the last element of a path.
+/// The content by the last element of a path.
 type Shelf = Arc<BTreeMap<String, (&'static str, Vec<u8>)>>;
 
 impl Registry {
-    /// A registry with a bundle of each of these versions, of package `lantern`.
+    /// Starts a registry with a bundle of package `lantern` for each of these versions.
     pub(crate) fn start(versions: &[&str]) -> Self {
         let mut shelf = BTreeMap::new();
         for (n, version) in versions.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Registry {
         }
     }
 
-    /// The image of the n-th version.
+    /// Returns the image of the n-th version.
     pub(crate) fn image(&self, n: usize) -> String {
         format!("127.0.0.1:{}/lantern:b{n}", self.port)
     }
@@ -112,7 +112,7 @@ fn put_image(shelf: &mut BTreeMap<String, (&'static str, Vec<u8>)>, tag: &str, v
     shelf.insert(tag.to_owned(), (MANIFEST, manifest));
 }
 
-/// The manifests of a bundle.
+/// Returns the manifests of a bundle.
 fn layer(version: &str) -> Vec<u8> {
     let csv = json!({
         "apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",

@@ -1,4 +1,4 @@
-//! `path` for an extension that sets the bypass, where an administrator's rule holds all the same.
+//! `path` for an extension with the override, where an administrator's rule still applies.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::guardrail_cases::example::{A, run};
 use olmguard_support::schema::assert_fits;
 
-/// What an administrator says, in a file of its own; the flag that names it.
+/// Writes an administrator's rule to a file, and returns the flag for it.
 fn imposed(file: &str, rule: &Value) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
     let stated = json!({"schema": "olmguard.guardrails.v1alpha1", "package": A.package,
@@ -26,7 +26,7 @@ fn never_1_5() -> Value {
         "to": "1.5.0"})
 }
 
-/// The extension that sets the bypass.
+/// Returns the extension with the override.
 fn free(range: Option<&str>) -> Value {
     let mut extension = A.extension("1.2.3", range);
     extension["spec"]["source"]["catalog"]["upgradeConstraintPolicy"] = json!("SelfCertified");
@@ -69,7 +69,7 @@ fn the_way_is_the_one_that_check_advises() {
         let told: Vec<_> = reasons.map(|why| (&why["rule"], &why["lifted"])).collect();
         let (author, administrator) = (json!("via-1.3"), json!("rest-in-1.3"));
         let (yes, no) = (json!(true), json!(false));
-        // What holds comes first.
+        // The rule that still applies comes first.
         assert_eq!(told, [(&administrator, &no), (&author, &yes)]);
         assert_eq!(report["hops"][1]["bent_by"], Value::Null);
     }
@@ -89,7 +89,7 @@ fn each_of_its_manifests_is_admitted() {
         &*guardrails,
     ];
     let mut extension = free(None);
-    // What is installed is said with each hop.
+    // The installed version is then given with each step.
     extension.as_object_mut().unwrap().remove("status");
     let ran = A.run(&words, &extension.to_string());
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
@@ -128,7 +128,7 @@ fn where_nothing_leads_to_the_goal_the_edit_is_told_and_how_far_was_looked() {
     let note = "\nNote          the search considered only upgrade edges; the override may allow\n                other \
                 paths\n";
     assert!(ran.stdout.ends_with(note), "{}", ran.stdout);
-    // Without a goal the way ends lower than the edit that the rule forbids.
+    // Without a target, the path ends below the edit that the rule forbids.
     let (code, report) = path(&[], &guardrails);
     assert_eq!((code, versions(&report)), (Some(0), vec!["1.4.2"]));
     assert_eq!(report["barred"]["bundles"][0]["version"], "1.5.0");

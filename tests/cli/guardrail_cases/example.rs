@@ -1,14 +1,14 @@
-//! The packages, and the program run on one of them.
+//! The packages, and runs of the program with one of them.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// One package of a catalog of its own.
+/// A package in its own catalog.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Example {
-    /// The file, and what it is called in those that are compared.
+    /// The name of the catalog file, also used in the compared files.
     pub(crate) file: &'static str,
     pub(crate) package: &'static str,
 }
@@ -23,7 +23,7 @@ const fn example(file: &'static str, package: &'static str) -> Example {
     Example { file, package }
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -32,18 +32,18 @@ pub(crate) struct Ran {
 }
 
 impl Example {
-    /// `hub=PATH` of its catalog.
+    /// Returns `hub=PATH` of its catalog.
     pub(crate) fn catalog(&self) -> String {
         format!("hub=tests/guardrails/cases/{}.yaml", self.file)
     }
 
-    /// Runs a command on its catalog.
+    /// Runs a command with its catalog.
     pub(crate) fn run(&self, words: &[&str], stdin: &str) -> Ran {
         let catalog = format!("--catalog={}", self.catalog());
         run(&[words, &[&*catalog]].concat(), stdin)
     }
 
-    /// An extension that asks for it, with a version installed.
+    /// Returns an extension that requests the package, with a version installed.
     pub(crate) fn extension(&self, installed: &str, range: Option<&str>) -> Value {
         let mut catalog = json!({"packageName": self.package});
         if let Some(range) = range {
@@ -60,7 +60,7 @@ impl Example {
         })
     }
 
-    /// What `check` says of such an extension: its exit code and its result.
+    /// Returns the exit code and the result of `check` for such an extension.
     pub(crate) fn check(&self, extension: &Value) -> (Option<i32>, Value) {
         let ran = self.run(&["check", "-f", "-", "-o", "json"], &extension.to_string());
         assert_eq!(ran.stderr, "", "{extension}");
@@ -82,7 +82,7 @@ pub(crate) fn run(words: &[&str], stdin: &str) -> Ran {
         .spawn()
         .expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
-    // What does not read its input closes it.
+    // A program that does not read its input closes the pipe.
     let _unread = input.write_all(stdin.as_bytes());
     drop(input);
     let output = child.wait_with_output().expect("it ends");

@@ -1,5 +1,4 @@
-//! Each hop of the four tables through `check`: how it ends, what becomes of the edit, and by which
-//! rule.
+//! Each step of the four tables in `check`: the exit code, the verdict, and the rule.
 
 use serde_json::{Value, json};
 
@@ -29,7 +28,7 @@ fn denies(example: Example, hops: &[(&str, &str, &[&str])]) {
     }
 }
 
-/// The rules that forbid a step, by their ids; what is no rule by its kind.
+/// Returns the ids of the rules that forbid a step, or the kind of a reason without a rule.
 fn rules(step: &Value) -> Vec<String> {
     let reasons = step["guardrails"].as_array().unwrap().iter();
     let name = |reason: &Value| {

@@ -1,5 +1,5 @@
-//! Packages with very many forbidden steps, each for very many reasons: the first of them are told, and
-//! that there are more.
+//! Packages with many forbidden steps, each for many reasons: the first ones are shown, with a note that there are
+//! more.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::guardrail_cases::example::run;
 use crate::guardrail_cases::plans::chain;
 use olmguard_support::schema::assert_fits;
 
-/// Writes a chain whose every step hundreds of rules forbid; the flag that names its catalog.
+/// Writes a chain in which hundreds of rules forbid every step, and returns the flag for its catalog.
 fn forbidden_chain(file: &str, length: u32) -> String {
     let rule = |at: usize| {
         json!({"id": format!("rule-{at:03}"), "kind": "PassThrough", "via": ">2.0.0 <1.0.0",
@@ -31,7 +31,7 @@ fn report(command: &str, words: &[&str], catalog: &str) -> Value {
     report
 }
 
-/// The first steps, and the first reasons of each.
+/// Checks for the first steps, and the first reasons of each.
 #[track_caller]
 fn assert_first(steps: &Value) {
     let steps = steps.as_array().unwrap();

@@ -1,4 +1,5 @@
-//! The ways that `path` finds, the walks that it warns of, and its manifests, applied one by one.
+//! The paths that `path` finds, the automatic upgrades that it warns about, and its manifests,
+//! applied one by one.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::guardrail_cases::example::{A, B, B_LATER, C, D, Example, run};
 use olmguard_support::schema::assert_fits;
 
-/// Each example with a way that rules bend.
+/// Each example with a path that its rules change.
 const PLANS: [(Example, &[&str]); 5] = [
     (A, &["1.2.3", "1.3.5", "1.5.0"]),
     (B, &["1.2.3", "1.2.9", "1.3.4"]),
@@ -37,7 +38,7 @@ fn the_shortest_way_that_the_rules_allow() {
         let versions = found.iter().map(|hop| hop["version"].as_str().unwrap());
         let versions: Vec<_> = versions.collect();
         assert_eq!((code, &*versions), (Some(0), hops));
-        // Every hop but the last is there because a rule forbids to go to the goal at once.
+        // Every step but the last is there because a rule forbids the direct step to the target.
         for (hop, start) in found.iter().zip(plan) {
             let bend = &hop["bent_by"];
             if hop["version"] == **goal {
@@ -75,7 +76,7 @@ fn each_manifest_is_admitted_and_leads_no_further_than_its_hop() {
                 (Some(0), &"Resolved".into())
             );
             assert_eq!(result["resolved"]["version"], *step[1]);
-            // Once it is installed, nothing moves by itself.
+            // Once it is installed, there are no automatic upgrades.
             let words = [
                 "path",
                 example.package,
@@ -113,7 +114,7 @@ fn where_rules_leave_no_way_the_edges_and_what_forbids_them_are_told() {
     assert_eq!(barred["bundles"][0]["version"], "2.0.0");
     let reasons = &barred["forbidden"][0]["guardrails"];
     assert_eq!(reasons[0]["kind"], "Graph");
-    // Without a goal the way ends lower than edges alone would lead.
+    // Without a target, the path ends below the version that edges alone allow.
     let (code, report) = path(C, &["1.0.0"]);
     assert_eq!((code, &report["to"]["version"]), (Some(0), &"1.3.0".into()));
     assert_eq!(report["barred"]["bundles"][0]["version"], "2.0.0");
@@ -129,7 +130,7 @@ fn the_rules_of_an_administrator_bend_ways_too() {
         .map(|hop| hop["version"].as_str().unwrap())
         .collect();
     assert_eq!((code, versions), (Some(0), vec!["1.3.5", "1.4.2", "1.5.0"]));
-    // From 1.3.5 on the author allows everything.
+    // From 1.3.5 on, the author allows everything.
     let reasons = hops[1]["bent_by"]["guardrails"].as_array().unwrap();
     assert_eq!(reasons.len(), 1);
     let expected = ("administrator", "rest-at-1.4", "we train on 1.4");
@@ -137,7 +138,7 @@ fn the_rules_of_an_administrator_bend_ways_too() {
     assert_eq!((told("by"), told("rule"), told("reason")), expected);
 }
 
-/// The names of the versions on the way that a graph shows, and how the command ends.
+/// Returns the versions on the path of a graph, and the exit code of the command.
 fn drawn(example: Example, words: &[&str]) -> (Option<i32>, Vec<String>) {
     let words = [&["graph", example.package, "-o", "json"], words].concat();
     let ran = example.run(&words, "");
@@ -160,7 +161,7 @@ fn the_way_in_a_graph_is_that_of_path() {
             drawn(example, &["--from", from, "--to", goal]),
             (Some(0), hops)
         );
-        // Nobody keeps OLM v0 from the step that is forbidden.
+        // Nothing keeps OLM v0 from the forbidden step.
         let classic = ["--from", from, "--olm=v0", "--channel=stable"];
         let (code, hops) = drawn(example, &classic);
         assert_eq!((code, hops.len()), (Some(0), 1), "{example:?}");
@@ -171,7 +172,7 @@ fn the_way_in_a_graph_is_that_of_path() {
     );
 }
 
-/// A chain of versions in a catalog of its own, with rules.
+/// Returns a chain of versions in its own catalog, with rules.
 pub(crate) fn chain(length: u32, rules: &Value) -> String {
     let name = |minor: u32| format!("chain-operator.v1.{minor}.0");
     let entry = |minor: u32| match minor.checked_sub(1) {

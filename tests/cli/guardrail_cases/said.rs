@@ -1,4 +1,4 @@
-//! What each command says of each example, to the letter.
+//! The exact output of each command for each example.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::guardrail_cases::example::{A, B, C, D, Example, run};
 use olmguard_fixtures::committed::compare;
 use olmguard_support::schema::assert_fits;
 
-/// An example, what is installed, and where somebody wants to go at once.
+/// An example, the installed version, and the target of a direct upgrade.
 const ASKED: [(Example, &str, &str); 4] = [
     (A, "1.2.3", "1.5.0"),
     (B, "1.2.7", "1.3.4"),
@@ -14,7 +14,7 @@ const ASKED: [(Example, &str, &str); 4] = [
     (D, "1.0.0", "1.5.0"),
 ];
 
-/// Compares what a command prints, with the words it was asked in above it.
+/// Compares the output of a command, preceded by its arguments.
 fn says(example: Example, command: &str, words: &[&str], stdin: &str) {
     let ran = example.run(words, stdin);
     assert_eq!(ran.stderr, "", "{words:?}");

@@ -35,7 +35,7 @@ fn the_webhook_answers_as_check_does() {
     }
 }
 
-/// The response to an edit that asks for another version than before.
+/// Returns the response to an edit that requests another version than before.
 fn ask(example: Example, certificate: &Certificate, extension: &Value) -> Value {
     let cert = file(&format!("cases-{}.crt", example.file), &certificate.pem());
     let key = file(
@@ -77,7 +77,7 @@ fn review(extension: &Value) -> Value {
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
 }
 
-/// A file of this test run.
+/// Writes a file of this test run.
 fn file(name: &str, content: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();

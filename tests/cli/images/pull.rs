@@ -1,4 +1,4 @@
-//! `olmguard check --pull`: the images of the bundles are part of the answer.
+//! `olmguard check --pull`: the images of bundles affect the answer.
 
 use super::{CATALOG, EXTENSION, bundle, ran};
 use crate::folder::{Folder, Ran};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const WICK: &str = "{type: object, properties: {wick: {type: string}}}";
 
-/// An extension that asks for 1.1.0, and the catalog with the images of 1.0.0 and 1.1.0 in these registries.
+/// Returns an extension that requests 1.1.0, and the catalog with the images of 1.0.0 and 1.1.0 in these registries.
 fn scene(old: &TestRegistry, new: &TestRegistry) -> Folder {
     let extension = EXTENSION.replace("version: 1.2.0", "version: 1.1.0");
     let of = |registry: &TestRegistry| registry.image("lantern:v1");
@@ -46,7 +46,7 @@ fn crds_are_compared_with_those_of_the_installed_bundle() {
         report["results"][0]["checks"],
         serde_json::json!(["crd-field-removed", "crd-approximate"])
     );
-    // Nothing is replaced where nothing is installed.
+    // Without an installed bundle, nothing is compared.
     let (code, out, _) = check(&scene, &[]);
     assert_eq!(code, Some(0));
     assert!(!out.contains("CRD"), "{out}");

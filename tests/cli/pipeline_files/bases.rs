@@ -1,4 +1,4 @@
-//! A base that is a revision, as the clones of runners have it or do not.
+//! A base that is a revision, which the clones of runners may or may not have.
 
 use super::both::BOTH;
 use super::repository::{History, Repository};

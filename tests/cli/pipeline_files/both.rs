@@ -1,17 +1,17 @@
-//! What the action and the component have in common.
+//! The common parts of the action and the component.
 
 use std::fs;
 
 use super::repository::{INJECTIONS, PASSES, Ran, Repository, repositories};
 use super::{github, gitlab};
 
-/// A file for a pipeline, as its runner takes it.
+/// A file for a pipeline, as its runner reads it.
 pub(crate) struct Pipeline {
     pub(crate) name: &'static str,
-    /// The inputs that a user gives.
+    /// The inputs that users usually set.
     pub(crate) usual: &'static [(&'static str, &'static str)],
     pub(crate) inputs: fn() -> Vec<String>,
-    /// What becomes of a check in a repository with these inputs.
+    /// The result of a check in a repository with these inputs.
     pub(crate) run: fn(&Repository, &[(&str, &str)]) -> Ran,
 }
 
@@ -31,12 +31,12 @@ pub(crate) const BOTH: [Pipeline; 2] = [
 ];
 
 impl Pipeline {
-    /// A run with these inputs besides.
+    /// Runs a check with these additional inputs.
     pub(crate) fn run_with(&self, repository: &Repository, more: &[(&str, &str)]) -> Ran {
         (self.run)(repository, &[self.usual, more].concat())
     }
 
-    /// What stands between the items of a list.
+    /// Returns the separator of list items.
     fn between(&self) -> &'static str {
         if self.name == "action" { "\n\n" } else { "  " }
     }

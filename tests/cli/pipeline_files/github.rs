@@ -1,4 +1,4 @@
-//! `action.yml`, as a runner of GitHub takes a composite action.
+//! `action.yml`, as a GitHub runner reads a composite action.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +15,7 @@ fn action() -> Value {
     documents.remove(0)
 }
 
-/// What the action's inputs are, those that are given before their defaults.
+/// Returns the action's inputs: the given ones override the defaults.
 fn inputs(action: &Value, given: &[(&str, &str)]) -> BTreeMap<String, String> {
     let declared = action["inputs"].as_object().expect("inputs");
     let text = |value: &Value| value.as_str().expect("a default is a text").to_owned();
@@ -28,12 +28,12 @@ fn inputs(action: &Value, given: &[(&str, &str)]) -> BTreeMap<String, String> {
     inputs
 }
 
-/// What a variable of a step is: an input, or what the step itself sets.
+/// Returns the value of a step's variable: an input, or the text that the step sets.
 fn set(value: &str, inputs: &BTreeMap<String, String>) -> String {
     named(value).map_or_else(|| value.to_owned(), |input| inputs[input].clone())
 }
 
-/// The input that an expression names; nothing for what is no expression.
+/// Returns the input that an expression names, or `None` if the text is not an expression.
 fn named(value: &str) -> Option<&str> {
     let inner = value
         .strip_prefix("${{ inputs.")
@@ -47,7 +47,7 @@ fn run(repository: &Repository, given: &[(&str, &str)]) -> Vec<Ran> {
     run_of(&repository.temp().join("action"), repository, given)
 }
 
-/// Runs the steps of an action that is in this folder.
+/// Runs the steps of an action in this directory.
 pub(crate) fn run_of(folder: &Path, repository: &Repository, given: &[(&str, &str)]) -> Vec<Ran> {
     let action = action();
     let inputs = inputs(&action, given);
@@ -71,7 +71,7 @@ pub(crate) fn run_of(folder: &Path, repository: &Repository, given: &[(&str, &st
         command
             .env("GITHUB_ACTION_PATH", folder)
             .env("RUNNER_TEMP", repository.temp());
-        // As a step before can set it.
+        // An earlier step can set this PATH.
         let path = env::var("PATH").expect("a PATH");
         let (evil, bin) = (repository.path().join("evil/bin"), repository.bin());
         let path = format!("{}:.::{}:{path}", evil.display(), bin.display());
@@ -92,14 +92,14 @@ pub(crate) fn run_of(folder: &Path, repository: &Repository, given: &[(&str, &st
     ran
 }
 
-/// The step of the check, where the program is there already.
+/// Runs the step of the check, for which the program exists already.
 pub(crate) fn check(repository: &Repository, given: &[(&str, &str)]) -> Ran {
     let mut ran = run(repository, given);
     assert_eq!(ran.len(), 1, "{ran:?}");
     ran.remove(0)
 }
 
-/// The names of all inputs but the program.
+/// Returns the names of all inputs except the program.
 pub(crate) fn declared() -> Vec<String> {
     let action = action();
     let names = action["inputs"].as_object().expect("inputs").keys();
@@ -123,7 +123,7 @@ fn the_commands_of_the_runner_stand_beside_the_lines() {
     }
 }
 
-/// The lines in which the runner looks for commands: it takes none between `stop-commands` and its token.
+/// Returns the lines in which the runner looks for commands: it ignores those between `stop-commands` and its token.
 fn heard(ran: &Ran) -> Vec<String> {
     assert_eq!(ran.stderr, "", "two streams have no order");
     let mut token: Option<String> = None;
@@ -145,7 +145,7 @@ fn heard(ran: &Ran) -> Vec<String> {
     heard
 }
 
-/// What the runner would do: `::word ...::` at the beginning of a line, else `##[word ...]` anywhere in it.
+/// Whether the runner sees a command: `::word ...::` at the start of a line, or `##[word ...]` anywhere in it.
 fn is_command(line: &str) -> bool {
     line.trim_start().starts_with("::") || line.contains("##[")
 }

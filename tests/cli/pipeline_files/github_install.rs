@@ -1,4 +1,4 @@
-//! Where the action has its program from: its own source, or the archive of a release. Never from the checked-out
+//! The origin of the action's program: its own source, or the archive of a release. It must never be the checked-out
 //! repository, which can be anyone's pull request.
 
 use std::fs;
@@ -9,10 +9,10 @@ use std::process::Command;
 use super::github::{USUAL, run_of};
 use super::repository::{INJECTIONS, PASSES, Ran, Repository};
 
-/// A program that says that it was run.
+/// A program that reports that it was run.
 const PROGRAM: &str = "fn main() { println!(\"the program of the action\"); }";
 
-/// The source of an action, which builds in no time.
+/// Writes the source of an action, which builds quickly.
 fn action(folder: &Path) -> PathBuf {
     fs::create_dir_all(folder.join("src")).expect("a folder");
     let package =
@@ -28,7 +28,7 @@ fn action(folder: &Path) -> PathBuf {
     folder.to_owned()
 }
 
-/// A file that leaves a trace when it is run, and then does what was wanted.
+/// Writes a file that leaves a trace when it is run, and then does what was expected.
 fn trap(repository: &Repository, file: &str) -> String {
     let path = repository.path().join(file);
     let pwned = repository.path().join("pwned");
@@ -41,7 +41,7 @@ fn trap(repository: &Repository, file: &str) -> String {
     path.display().to_string()
 }
 
-/// A repository with all that cargo, rustup and a shell look for around them.
+/// Returns a repository with all files that cargo, rustup and a shell look for.
 fn hostile() -> Repository {
     let repository = Repository::with(PASSES);
     let wrapper = trap(&repository, "wrapper");
@@ -85,7 +85,7 @@ fn its_source_is_built_away_from_the_repository() {
     runs_the_action_alone(&repository, &ran);
 }
 
-/// As with `uses: ./action`, after a checkout of the action into the repository.
+/// This is the case of `uses: ./action`, after a checkout of the action into the repository.
 #[test]
 fn it_may_be_in_the_repository_itself() {
     let repository = hostile();
@@ -94,7 +94,7 @@ fn it_may_be_in_the_repository_itself() {
     runs_the_action_alone(&repository, &ran);
 }
 
-/// The toolchain of the action can build it.
+/// The toolchain of the action must be able to build it.
 #[test]
 fn its_toolchain_is_the_one_that_the_source_needs() {
     let read = |file: &str| fs::read_to_string(root().join(file)).expect(file);
@@ -113,7 +113,7 @@ fn root() -> &'static Path {
 
 const URL: &str = "https://git.example.com/releases/olmguard-0.1.0-linux-amd64.tar.gz";
 
-/// Makes the archive of a release, and a `curl` that fetches it; the SHA-256 of the archive.
+/// Creates the archive of a release and a `curl` that fetches it, and returns the SHA-256 of the archive.
 fn release(repository: &Repository) -> String {
     let folder = repository.temp().join("release");
     let archive = folder.join("release.tar.gz");
@@ -142,7 +142,7 @@ fn executable(path: &Path, script: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
-/// The steps with this release; there is no source to build.
+/// Runs the steps with this release. There is no source to build.
 fn with_release(repository: &Repository, release: &str) -> Vec<Ran> {
     let given = [&USUAL[1..], &[("release", release)]].concat();
     run_of(Path::new("/no/action"), repository, &given)

@@ -1,7 +1,7 @@
-//! `templates/olmguard/template.yml`, as GitLab makes a job of a component.
+//! `templates/olmguard/template.yml`, as GitLab makes a job from a component.
 //!
-//! Inputs are put into the text of the file, behind the line that ends its head, and what comes out is read
-//! as YAML. A string is put there as it is, once it fits the pattern of its input.
+//! Inputs are inserted into the text of the file after the line that ends its header, and the result is read as YAML. A
+//! string is inserted unchanged, once it matches the pattern of its input.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::repository::{History, INJECTIONS, Ran, Repository, repositories};
 use olmguard_support::git::git;
 
-/// The inputs, and the text of the rest.
+/// Returns the inputs, and the text of the rest.
 fn template() -> (Value, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/olmguard/template.yml");
     let text = fs::read_to_string(path).expect("the template");
@@ -22,7 +22,7 @@ fn template() -> (Value, String) {
     (head["spec"]["inputs"].take(), body.to_owned())
 }
 
-/// The only document of a text.
+/// Returns the only document of a text.
 fn read(text: &str) -> Value {
     let mut documents = documents(text.as_bytes());
     let document = documents.next().expect("a document").expect(text);
@@ -30,7 +30,7 @@ fn read(text: &str) -> Value {
     document.value
 }
 
-/// The names of all inputs.
+/// Returns the names of all inputs.
 pub(crate) fn declared() -> Vec<String> {
     let (inputs, _) = template();
     inputs
@@ -41,13 +41,13 @@ pub(crate) fn declared() -> Vec<String> {
         .collect()
 }
 
-/// Whether GitLab takes a value: all inputs have one pattern, which is read here as its engine reads it.
+/// Whether GitLab accepts a value. All inputs have the same pattern, which is matched here as by its engine.
 fn is_taken(input: &Value, value: &str) -> bool {
     assert_eq!(input["regex"], r"\A[^'[:cntrl:]]*\z");
     !value.contains(|one: char| one == '\'' || one.is_ascii_control())
 }
 
-/// The job with these inputs, or the input whose value is not taken.
+/// Returns the job with these inputs, or the input whose value is not accepted.
 fn job(given: &[(&str, &str)]) -> Result<Value, String> {
     let (inputs, mut text) = template();
     for (name, input) in inputs.as_object().expect("inputs") {
@@ -68,7 +68,7 @@ fn job(given: &[(&str, &str)]) -> Result<Value, String> {
     Ok(read(&text)["olmguard-check"].take())
 }
 
-/// A text in which the variables of a pipeline stand for their values; one that is not there is empty.
+/// Replaces the variables of a pipeline in a text by their values. An unset variable is empty.
 fn expanded(text: &str, variables: &[(&str, &str)]) -> String {
     let mut parts = text.split('$');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -80,7 +80,7 @@ fn expanded(text: &str, variables: &[(&str, &str)]) -> String {
     })
 }
 
-/// What a variable of the job is in a pipeline with these.
+/// Returns the value of a job's variable in a pipeline with these variables.
 fn valued(variable: &Value, pipeline: &[(&str, &str)]) -> String {
     if let Some(value) = variable.as_str() {
         return expanded(value, pipeline);
@@ -93,7 +93,7 @@ pub(crate) fn run(repository: &Repository, given: &[(&str, &str)]) -> Ran {
     run_in(&[], repository, given)
 }
 
-/// In a pipeline with these variables. Where an input is not taken there is no pipeline.
+/// Runs in a pipeline with these variables. If an input is not accepted, there is no pipeline.
 pub(crate) fn run_in(
     pipeline: &[(&str, &str)],
     repository: &Repository,
@@ -143,7 +143,7 @@ fn it_leaves_a_report() {
     }
 }
 
-/// All texts in a value.
+/// Returns all texts in a value.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

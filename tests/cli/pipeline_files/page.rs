@@ -1,4 +1,4 @@
-//! The page about pipelines: what it names is there.
+//! The page about pipelines: everything that it names exists.
 
 use std::process::Command;
 

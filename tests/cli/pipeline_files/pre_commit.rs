@@ -1,4 +1,4 @@
-//! `.pre-commit-hooks.yaml`, as pre-commit takes a hook: it runs where a changed file has a name that fits.
+//! `.pre-commit-hooks.yaml`, as pre-commit reads a hook: it runs if the name of a changed file matches.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -18,8 +18,8 @@ fn hook() -> Value {
     hook
 }
 
-/// Runs the hook for these changed files, with the user's arguments in the place of its own; nothing
-/// where no file is one of its.
+/// Runs the hook for these changed files, with the user's arguments in place of its own. Returns `None` if no file
+/// matches.
 pub(crate) fn run(
     repository: &Repository,
     changed: &[&str],
@@ -42,7 +42,7 @@ pub(crate) fn run(
         })
 }
 
-/// The pattern is one of Python's; grep's extended ones mean the same by it.
+/// Matches the pattern, which is one of Python. Extended patterns of grep have the same meaning for it.
 fn fits(repository: &Repository, pattern: &str, file: &str) -> bool {
     let mut grep = repository.command("grep");
     let grep = grep.args(["-qE", pattern]).stdin(Stdio::piped()).spawn();
@@ -87,7 +87,7 @@ fn it_runs_for_manifests_alone() {
     }
 }
 
-/// Without arguments of the user's all of the repository is read; no catalog is known then.
+/// Without arguments of the user, the whole repository is read. No catalog is known then.
 #[test]
 fn its_own_arguments_read_the_whole_repository() {
     let (repository, _) = &repositories()[0];

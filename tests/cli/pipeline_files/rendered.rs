@@ -1,5 +1,5 @@
-//! What other tools render is judged on standard input: by kustomize, by Helm, and what Argo CD and Flux
-//! apply from plain folders.
+//! The output of other tools is checked on standard input: of kustomize, of Helm, and the plain directories that Argo
+//! CD and Flux apply.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::repository::{FAILS, PASSES, Ran, Repository, read};
 use olmguard_support::programs::find;
 
-/// What a shell line prints and how it ends, where the program that it begins with is there.
+/// Returns the output and the exit code of a shell line, if its first program is installed.
 fn piped(repository: &Repository, program: &str, line: &str) -> Option<Ran> {
     let Some(found) = find(program) else {
         println!(
@@ -62,7 +62,7 @@ fn what_helm_renders() {
     }
 }
 
-/// In Helm's manner: a separator comes first, and a comment says where the document is from.
+/// Helm writes a separator first, and a comment with the origin of the document.
 #[test]
 fn a_separator_and_a_comment_before_the_document() {
     for (extension, code) in [(PASSES, 0), (FAILS, 1)] {
@@ -76,8 +76,8 @@ fn a_separator_and_a_comment_before_the_document() {
     }
 }
 
-/// The Applications and Kustomizations of the examples name folders of plain manifests: their files, one
-/// after another, are what is applied.
+/// The Applications and Kustomizations of the examples name directories of plain manifests: their files, one after
+/// another, are what is applied.
 #[test]
 fn what_argo_cd_and_flux_apply_from_plain_folders() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! A repository as pipelines see it, and the files that are run on it.
+//! A repository for pipelines, and the files that are run in it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,11 +11,11 @@ use tempfile::TempDir;
 
 use olmguard_support::git::{commit, git};
 
-/// A folder with an extension in `apps`, and the content of catalog `hub` in `hub.yaml`. Beside it a
-/// folder with `olmguard`, to be put on the PATH.
+/// A directory with an extension in `apps`, and the content of catalog `hub` in `hub.yaml`. Next to it is a directory
+/// with `olmguard` for the PATH.
 pub(crate) struct Repository(TempDir);
 
-/// How something ended.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -23,17 +23,17 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// How much of it a clone has.
+/// The history that a clone has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum History {
     Whole,
     /// One commit.
     Last,
-    /// One commit of each of both branches.
+    /// One commit of each of the two branches.
     LastAndBase,
 }
 
-/// The three repositories: what is in the extension's file, and how a check of it ends.
+/// Returns the three repositories, each with the exit code of a check.
 pub(crate) fn repositories() -> [(Repository, i32); 3] {
     [(PASSES, 0), (FAILS, 1), (BROKEN, 3)].map(|(text, code)| (Repository::with(text), code))
 }
@@ -56,25 +56,25 @@ impl Repository {
         self.0.path().join("repository")
     }
 
-    /// Outside of what is checked.
+    /// The directory for the PATH, outside of the checked files.
     pub(crate) fn bin(&self) -> PathBuf {
         self.0.path().join("path")
     }
 
-    /// For what a runner keeps.
+    /// The directory for the files of a runner.
     pub(crate) fn temp(&self) -> PathBuf {
         self.0.path().join("temp")
     }
 
-    /// Makes the folder for it where there is none.
+    /// Writes a file, and creates its directory if necessary.
     pub(crate) fn write(&self, file: &str, text: &str) {
         let path = self.path().join(file);
         fs::create_dir_all(path.parent().expect("a folder")).expect(file);
         fs::write(path, text).expect(file);
     }
 
-    /// A clone of a repository whose branch `change` asks for 1.3.0 where `main` asks for 1.0.0, with
-    /// that branch in its work tree.
+    /// Returns a clone of a repository whose branch `change` requests 1.3.0 and `main` requests 1.0.0. That branch is
+    /// checked out.
     pub(crate) fn pull_request(history: History) -> Self {
         let repository = Self::with(&PASSES.replace("1.1.0", "1.0.0"));
         repository.write("catalogs/hub/hub.yaml", HUB);
@@ -84,7 +84,7 @@ impl Repository {
         git(&path, &["switch", "-q", "-c", "change"]);
         repository.write("apps/lantern.yaml", &PASSES.replace("1.1.0", "1.3.0"));
         commit(&path);
-        // So that no commit of the branch names that of `main` in a clone of depth one.
+        // So no commit of the branch names one of `main` in a clone of depth one.
         commit(&path);
         let origin = repository.0.path().join("origin");
         fs::rename(&path, &origin).expect("a folder");
@@ -109,7 +109,7 @@ impl Repository {
         fs::read_to_string(self.path().join(file)).expect(file)
     }
 
-    /// A program in this repository, in an environment of nothing but a PATH.
+    /// Returns a command in this repository, with only a PATH in its environment.
     pub(crate) fn command(&self, program: &str) -> Command {
         let system = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{system}", self.bin().display());
@@ -123,7 +123,7 @@ impl Repository {
 }
 
 impl Ran {
-    /// All that it says, wherever.
+    /// Returns the whole output, stdout and stderr.
     pub(crate) fn said(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
@@ -143,7 +143,7 @@ impl Ran {
     }
 }
 
-/// The documents of a file of this repository.
+/// Returns the documents of a file of this repository.
 pub(crate) fn read(file: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let bytes = fs::read(path).expect(file);
@@ -151,7 +151,7 @@ pub(crate) fn read(file: &str) -> Vec<Value> {
     documents.collect()
 }
 
-/// Texts that would be run, were they part of a script.
+/// Texts that would be run as part of a script.
 pub(crate) const INJECTIONS: [&str; 5] = [
     "$(touch pwned)",
     "`touch pwned`",

@@ -1,4 +1,4 @@
-//! What the page shows for each pipeline is run, on a pull request.
+//! The examples on the page are run for each pipeline, with a pull request.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::repository::{FAILS, History, Repository};
 use super::{github, gitlab, pre_commit};
 use olmguard_support::shown::blocks;
 
-/// The example that has this key.
+/// Returns the example that has this key.
 fn example(key: &str) -> Value {
     let blocks = blocks(include_str!("../../../docs/pipelines.md"));
     let mut examples = blocks
@@ -19,7 +19,7 @@ fn example(key: &str) -> Value {
     example
 }
 
-/// The inputs in it.
+/// Returns the inputs of an example.
 fn inputs(with: &Value) -> Vec<(&str, &str)> {
     let inputs = with.as_object().expect("inputs").iter();
     let inputs = inputs.map(|(name, value)| (&**name, value.as_str().expect("a text")));

@@ -1,4 +1,4 @@
-//! Reports about an edit that OLM does not carry out: the denial says why, and what to do.
+//! Reports about edits that OLM does not apply: the denial gives the reason and the fix.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A catalog of a package whose versions replace each other.
+/// Returns a catalog of a package whose versions replace each other.
 fn catalog(package: &str, versions: &[&str]) -> String {
     let entry = |(at, version): (usize, &&str)| {
         let before = at.checked_sub(1).and_then(|before| versions.get(before));
@@ -38,12 +38,12 @@ fn extension(package: &str, more: &str) -> String {
     )
 }
 
-/// The exit code of a path of package `own`, and its words.
+/// Returns the exit code and the output of `path` for package `own`.
 fn path(folder: &Path, flags: &[&str]) -> (Option<i32>, String) {
     shown(folder, &[&["path", "own"], flags].concat())
 }
 
-/// The exit code and all words of a command.
+/// Returns the exit code and the whole output of a command.
 fn shown(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
         .args(words)
@@ -111,7 +111,7 @@ fn a_downgrade_needs_the_override() {
     );
 }
 
-/// Without a target, a path ends below it. A policy denies with a reason, whatever the override leaves open.
+/// Without a target, a path ends below the denied version. A policy denies with a reason, whatever the override allows.
 #[test]
 fn a_version_that_is_not_installed_ends_a_path_upwards() {
     let folder = TempDir::new().expect("a folder");
@@ -162,7 +162,7 @@ fn a_version_that_is_not_installed_ends_a_path_upwards() {
     }
 }
 
-/// No configuration makes OLM install a bundle that owns an `APIService`, so no command leads through one.
+/// No configuration makes OLM install a bundle that owns an `APIService`, so no path includes one.
 #[test]
 fn what_olm_never_installs_is_on_no_path() {
     let folder = TempDir::new().expect("a folder");
@@ -198,7 +198,8 @@ fn what_olm_never_installs_is_on_no_path() {
     );
 }
 
-/// A path by edges leads through a bundle that `check` denies; a manifest that sets what the bundle needs has no note.
+/// A path by edges includes a bundle that `check` denies. A manifest with the settings that the bundle needs has no
+/// note.
 #[test]
 fn a_step_of_a_path_that_is_not_installed_is_noted() {
     let folder = TempDir::new().expect("a folder");
@@ -229,7 +230,7 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
         set.contains("2 steps") && !set.contains("does not install"),
         "{set}"
     );
-    // Without it, there is no path, as for check.
+    // Without it, there is no path, as in check.
     write("ext.yaml", extension("own", ""));
     let closed = ["1.0.0", "1.2.0", "--catalog=c=c.yaml", "-f", "ext.yaml"];
     let (code, closed) = self::path(folder.path(), &closed);
@@ -244,7 +245,7 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
     let own_catalog = fs::read_to_string(folder.path().join("c.yaml")).expect("the catalog");
     let skips =
         "replaces: own.v1.1.0\n  skips: [own.v1.0.1]\n- name: own.v1.0.1\n  replaces: own.v1.0.0\n";
-    // OLM prefers the bundle that it does not install to the one around it, so one edit is not enough.
+    // OLM prefers the bundle that it does not install to the alternative, so one edit is not sufficient.
     let around = own_catalog.replace("replaces: own.v1.1.0\n", skips);
     write("c.yaml", around + &bundle_of("own", "1.0.1"));
     let around = path(&["-f", "ext.yaml"]);
@@ -253,12 +254,12 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
         "{around}"
     );
     write("c.yaml", own_catalog);
-    // The override asks the decision table, which knows the configuration.
+    // The override uses the decision table, which knows the configuration.
     let free = "      upgradeConstraintPolicy: SelfCertified\n";
     write("ext.yaml", extension("own", &format!("{free}{config}")));
     let free = path(&["-f", "ext.yaml"]);
     assert!(free.contains("1 step"), "{free}");
-    // What is installed needs the same, so the extension has it.
+    // The installed bundle needs the same configuration, so the extension has it.
     let older = "version: 1.0.0}\n";
     let catalog = catalog.replace(version, &format!("{version}{own}"));
     write("c.yaml", catalog.replace(older, &format!("{older}{own}")));

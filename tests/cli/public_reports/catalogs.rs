@@ -2,7 +2,8 @@
 
 use super::Scene;
 
-/// A catalog of package `lamp`: channels with their entries in YAML, and bundles of these versions.
+/// Returns a catalog of package `lamp`: channels with their entries in YAML, and bundles of these
+/// versions.
 fn catalog(channels: &[(&str, &str)], versions: &[&str]) -> String {
     let default = channels.first().map_or("", |(name, _)| name);
     let package = format!("schema: olm.package\nname: lamp\ndefaultChannel: {default}\n");

@@ -1,4 +1,4 @@
-//! What is installed, if only a version or a base says it.
+//! The installed bundle, if only a version or a base is given.
 
 use std::process::{Command, Output};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::check::scene::{Scene, scene};
 
-/// `beacon`: 3.0.0 replaces a bundle of this name, which the catalog no longer has, and 3.1.0 replaces 3.0.0. The
-/// entry of 3.0.0 has these further lines.
+/// Returns `beacon`: 3.0.0 replaces a bundle of this name, which the catalog no longer has, and 3.1.0 replaces 3.0.0.
+/// The entry of 3.0.0 has these additional lines.
 fn beacon(replaced: &str, more: &str) -> String {
     let bundle = |version: &str| {
         format!(
@@ -32,7 +32,7 @@ fn extension(version: &str) -> String {
     )
 }
 
-/// A manifest of 3.0.0 as it is to be, one of 2.0.0 as it was, and the catalog.
+/// Returns a manifest that requests 3.0.0, its earlier version with 2.0.0, and the catalog.
 fn scene_of(catalog: &str) -> Scene {
     scene(&[
         ("new/light.yaml", &extension("3.0.0")),
@@ -43,14 +43,14 @@ fn scene_of(catalog: &str) -> Scene {
 
 const BEACON: &str = "--catalog=c=beacon.yaml";
 
-/// The only result, and the exit code.
+/// Returns the exit code and the only result.
 #[track_caller]
 fn result(scene: &Scene, arguments: &[&str]) -> (i32, Value) {
     let (code, report) = scene.json(&[&["new", BEACON], arguments].concat());
     (code, report["results"][0].clone())
 }
 
-/// What another command prints.
+/// Returns the output of another command.
 fn olmguard(scene: &Scene, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     let command = command.args(arguments).current_dir(scene.path());
@@ -88,7 +88,7 @@ fn a_name_that_only_an_edge_mentions_counts_and_is_said() {
 #[test]
 fn a_name_that_no_one_knows_is_no_denial() {
     for (replaced, more) in [
-        // A name without a version, one of another version, and two that fit.
+        // A name without a version, one of another version, and two names that match.
         ("beacon-of-old", ""),
         ("beacon-operator.v1.9.0", ""),
         ("beacon-operator.v2.0.0", "  skips: [beacon.v2.0.0]\n"),
@@ -142,7 +142,7 @@ fn an_answer_that_every_name_gives_is_certain() {
         warnings(&by_range).contains("bundle=NAME adds its name"),
         "{by_range}"
     );
-    // No name makes a version exist, and none makes an edge where no edge starts at a name.
+    // A name does not make a version exist, and it adds no edge if none starts at it.
     let unknown = scene_of(&beacon("beacon-of-old", "").replace("3.0.0", "3.0.1"));
     assert_eq!(
         result(&unknown, &["--installed=light=2.0.0"]).1["token"],
@@ -248,7 +248,7 @@ fn what_is_neither_a_version_nor_a_bundle_is_wrong_usage() {
     }
 }
 
-/// The steps of one channel are not jumped, and from the step before the last one the last is allowed.
+/// The steps of a channel cannot be skipped, and the last step is allowed from the one before.
 #[test]
 fn a_pin_follows_the_steps_of_its_channel() {
     let scene = scene(&[

@@ -1,4 +1,4 @@
-//! Manifests as people write them: templates, kustomizations, fields of other APIs.
+//! Manifests as users write them: templates, kustomizations, fields of other APIs.
 
 mod cluster_catalogs;
 mod fields;

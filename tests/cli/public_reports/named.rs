@@ -1,10 +1,10 @@
-//! What is named on the command line and is something else than it should be.
+//! Files on the command line that are not what the flag expects.
 
 use std::process::{Command, Output};
 
 use crate::check::scene::{CATALOG, Ran, Scene, extension, scene};
 
-/// A manifest, and files that are none of a catalog, guardrails or a policy.
+/// Returns a manifest, and files that are not a catalog, guardrails or a policy.
 fn files() -> Scene {
     scene(&[
         ("a.yaml", &extension("a", "1.1.0")),
@@ -186,7 +186,7 @@ fn rules_for_a_package_that_no_catalog_has_are_said() {
         assert!(code == 0 && stderr.contains(words), "{stderr}");
         let lint = ["lint", "hub.yaml", "--package=lantern-operator", flag, file];
         let (_, found, _) = olmguard(&scene, &lint);
-        // The objects are read with `--policy`.
+        // Objects are read with `--policy`.
         let is_object = flag == "--guardrails" && text.contains("apiVersion");
         let said = if is_object {
             "write schema: olmguard.guardrails.v1alpha1; for an UpgradeGuardrails object, use --policy"

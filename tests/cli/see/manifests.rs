@@ -1,10 +1,10 @@
-//! `olmguard path -o yaml`: manifests that `check` admits one after another.
+//! `olmguard path -o yaml`: manifests that `check` allows one after another.
 
 use serde_json::{Value, json};
 
 use super::{PACKAGE, SAMPLE, fails, json as report, run};
 
-/// The documents of `-o yaml`, each as check would be given it.
+/// Returns the documents of `-o yaml`, each as an input of check.
 fn manifests(arguments: &[&str], stdin: &str) -> Vec<String> {
     let arguments = [&["path", PACKAGE], arguments, &[SAMPLE, "-o", "yaml"]].concat();
     let (code, stdout, stderr) = run(&arguments, stdin);
@@ -47,7 +47,7 @@ fn each_manifest_of_a_path_is_admitted_after_the_one_before() {
     }
 }
 
-/// The first document is the one edit that is enough: OLM resolves each of its steps without another.
+/// The first document is the single edit that is sufficient: OLM does all of its steps automatically.
 #[test]
 fn the_one_edit_of_a_path_walks_it() {
     let path = report(&["path", PACKAGE, "1.2.0", "2.0.0"], 0);

@@ -1,4 +1,4 @@
-//! `olmguard explain WORD`: a reason code, an alert, an exit code, or what is none of them.
+//! `olmguard explain WORD`: a reason code, an alert, an exit code, or an unknown word.
 
 use super::{fails, run};
 

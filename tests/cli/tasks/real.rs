@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{answers, answers_within};
 
-/// A catalog as a flag, if it is on this machine.
+/// Returns a catalog as a flag, if this machine has it.
 fn catalog(name: &str, version: &str) -> Option<String> {
     let file = shared()?.join(format!("catalogs/community-{version}.jsonl.zst"));
     if !file.is_file() {

@@ -1,4 +1,5 @@
-//! Catalog objects among the inputs: what their CRD refuses, and what it does not have.
+//! Catalog objects among the inputs: those that their CRD refuses, and fields that it does not
+//! have.
 
 use crate::check::scene::{CATALOG, Ran, cluster_catalog, extension, scene};
 
@@ -16,7 +17,7 @@ fn runs(spec: &str, more: &[&str]) -> Ran {
     scene.run(&[&["-f", "a.yaml", "cc.yaml", CATALOG, INSTALLED], more].concat())
 }
 
-/// Without it a note says that nothing is known to be installed.
+/// Without it, a note says that no installed version is known.
 const INSTALLED: &str = "--installed=tower=1.0.0";
 
 fn image(fields: &str) -> String {

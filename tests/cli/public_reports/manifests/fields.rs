@@ -1,4 +1,4 @@
-//! Fields that OLM v1 does not have are named, each with its place, and what was meant if that is known.
+//! Fields that OLM v1 does not have are reported with their places, and with the intended field if it is known.
 
 use crate::check::scene::{CATALOG, Ran, asking, extension, scene};
 
@@ -8,12 +8,12 @@ fn runs(text: &str, more: &[&str]) -> Ran {
     scene.run(&[&["-f", "a.yaml", CATALOG], more].concat())
 }
 
-/// An extension with these lines below `spec`.
+/// Returns an extension with these lines below `spec`.
 fn with_spec(lines: &str) -> String {
     extension("tower", "1.1.0").replace("spec:\n", &format!("spec:\n{lines}"))
 }
 
-/// The edit is allowed, and these are its warnings.
+/// Checks that the edit is allowed with exactly these warnings.
 #[track_caller]
 fn warns(text: &str, more: &[&str], warnings: &[&str]) {
     let ran = runs(text, more);

@@ -1,11 +1,11 @@
-//! Trees that a tool renders, and trees of several clusters.
+//! Directories that a tool renders, and directories of several clusters.
 
 use crate::check::scene::{CATALOG, Ran, asking, cluster_catalog, extension, scene};
 
 const PATCH: &str = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\n\
     metadata: {name: tower}\nspec: {source: {catalog: {version: \"1.1.0\"}}}\n";
 
-/// An overlay with this way to name its patch.
+/// Returns an overlay with this form of patch.
 fn overlay(patches: &str) -> String {
     format!("resources: [../../base]\n{patches}\n")
 }
@@ -183,7 +183,7 @@ fn what_extensions_are_judged_by_is_changed_by_patches_too() {
     }
 }
 
-/// One overlay that applies an extension as it is written does not stand for the others.
+/// An overlay that applies an extension unchanged does not count for the other overlays.
 #[test]
 fn each_overlay_that_changes_an_extension_is_skipped() {
     let patched =

@@ -1,8 +1,8 @@
-//! Text that a tool fills in later is no value: the object is skipped, with one line.
+//! Text that a tool replaces later is not a value: the object is skipped, with one line.
 
 use crate::check::scene::{CATALOG, Ran, cluster_catalog, extension, scene};
 
-/// An extension with this text in place of another one.
+/// Returns an extension with a replaced text.
 fn with(old: &str, new: &str) -> String {
     let text = extension("tower", "1.1.0");
     assert!(text.contains(old), "{old}");
@@ -15,7 +15,7 @@ fn runs(text: &str) -> Ran {
     scene.run(&["-f", "apps", CATALOG])
 }
 
-/// One object is skipped with this line, and nothing is an error.
+/// Checks that one object is skipped with this line, without an error.
 #[track_caller]
 fn skips(text: &str, line: &str) {
     let ran = runs(text);
@@ -67,7 +67,7 @@ fn a_placeholder_in_any_form_is_skipped() {
     }
 }
 
-/// The part of a version that is a placeholder.
+/// Returns the placeholder in a version.
 fn olmguard_placeholder(version: &str) -> &str {
     match version {
         ">=${MIN} <2.0.0" => "${MIN}",
