@@ -1,9 +1,9 @@
 //! A directory that keeps fetched contents of catalogs across restarts, each under its digest.
 //!
 //! ```text
-//! FOLDER/lock                         held by the one process that uses the folder
-//! FOLDER/sha256-1a2b....jsonl.zst     the content as it was fetched, which `zstd -d` opens
-//! FOLDER/sha256-1a2b....7.partial     one that is being written
+//! FOLDER/lock                         locked by the process that uses the directory
+//! FOLDER/sha256-1a2b....jsonl.zst     a content as it was fetched, which `zstd -d` opens
+//! FOLDER/sha256-1a2b....7.partial     a content that is being written
 //! ```
 //!
 //! A file is written under a temporary name and renamed once all of it is on disk. A file with any fault is removed,

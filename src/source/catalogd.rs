@@ -1,7 +1,7 @@
-//! Catalogs from catalogd: one try of `GET BASE/api/v1/all`, read as it comes.
+//! Catalogs from catalogd: a single `GET BASE/api/v1/all`, read as it arrives.
 //!
-//! What is asked is never conditional: there is no `ETag`, and `Last-Modified` counts seconds and moves with
-//! every restart. The digest that the `ClusterCatalog` names is what decides whether to ask.
+//! Requests are never conditional: catalogd sends no `ETag`, and its `Last-Modified` has a resolution of a second and
+//! changes with every restart. The digest in the status of the `ClusterCatalog` decides whether to fetch.
 //!
 //! Upstream: operator-controller, [`internal/catalogd/server/handlers.go`] and
 //! [`internal/operator-controller/catalogmetadata/client/client.go`].
@@ -19,29 +19,30 @@ use crate::source::http::{
     Address, AddressError, FetchError, FetchLimits, FetchedBody, HttpClient, RootsError,
 };
 
-/// Asks catalogd for catalogs.
+/// A client that fetches catalogs from catalogd.
 #[derive(Debug)]
 pub struct Catalogd(HttpClient);
 
 impl Catalogd {
-    /// Trusts the certificates of `ca`, as [`HttpClient::new`] does. It is in the cluster, so no proxy is asked.
+    /// Trusts the certificates of `ca`, as [`HttpClient::new`] does. No proxy is used, because catalogd is in the
+    /// cluster.
     ///
     /// # Errors
-    /// If `ca` holds no certificates, or some that cannot be used.
+    /// Fails if `ca` has no certificates, or some that cannot be used.
     pub fn new(ca: Option<&Path>, limits: FetchLimits) -> Result<Self, RootsError> {
         HttpClient::new(ca, limits).map(Self)
     }
 
-    /// The bounds of each try.
+    /// The bounds of each request.
     pub fn limits(&self) -> &FetchLimits {
         self.0.limits()
     }
 
-    /// Fetches the catalog at `base`, the `status.urls.base` of a `ClusterCatalog` (or the
-    /// `status.contentURL` of an old one), once, as [`HttpClient::fetch_file`] does.
+    /// Fetches the catalog at `base` once, as [`HttpClient::fetch_file`] does. `base` is the `status.urls.base` of a
+    /// `ClusterCatalog`, or the `status.contentURL` of an old one.
     ///
     /// # Errors
-    /// Whatever kept the body from being read whole, in words that are the same for the same fault.
+    /// Returns the reason why the body was not read completely. The same fault always has the same message.
     pub async fn fetch<T, F>(&self, base: &str, consume: F) -> Result<FetchedBody<T>, FetchError>
     where
         T: Send + 'static,
@@ -51,15 +52,15 @@ impl Catalogd {
     }
 }
 
-/// The URL of the content of the catalog at `base`.
+/// Returns the URL of the content of the catalog at `base`.
 ///
 /// # Errors
-/// If `base` is no URL of HTTP.
+/// Fails if `base` is not an HTTP URL.
 pub fn content_url(base: &str) -> Result<String, AddressError> {
     content_address(base).map(|address| address.uri.to_string())
 }
 
-/// The content of the catalog at `base`. A `contentURL` of old names the content itself.
+/// Returns the address of the content at `base`. An old `contentURL` is itself the URL of the content.
 fn content_address(base: &str) -> Result<Address, AddressError> {
     Address::with(base, content_path)
 }
@@ -75,10 +76,10 @@ fn content_path(uri: &Uri) -> String {
     }
 }
 
-/// The whole catalog, below its base.
+/// The path of the whole catalog, below its base.
 const CONTENT: &str = "/api/v1/all";
 
-/// How `status.contentURL` ended, until catalogd 0.34 had a base.
+/// The end of `status.contentURL`, until catalogd 0.34 introduced the base.
 const OLD_CONTENT: &str = "/all.json";
 
 #[cfg(test)]

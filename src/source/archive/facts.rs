@@ -96,7 +96,7 @@ pub struct OlmFacts {
 /// Why the names of an OLM are unknown.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnknownOlm {
-    /// There is no such release.
+    /// The release is unknown.
     #[error(transparent)]
     Release(#[from] UnknownRelease),
     /// The release has no such gate.
