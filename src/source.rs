@@ -354,7 +354,7 @@ pub enum SourceError {
         file: Box<str>,
         /// The line, counted from 1.
         line: usize,
-        /// The most bytes that a line may have.
+        /// The maximum number of bytes that a line may have.
         limit: usize,
     },
 }

@@ -103,8 +103,8 @@ const LIMIT: usize = 384 << 20;
 /// How often each hostile catalog is fetched in vain.
 const TRIES: usize = 2;
 
-/// The least number of floods.
+/// The minimum number of floods.
 const FLOODS: usize = 3;
 
-/// The least number of ordinary edits that must be answered.
+/// The minimum number of ordinary edits that must be answered.
 const LEAST: usize = 50;

@@ -77,7 +77,7 @@ pub enum ArchiveFault {
         /// The schema that this program reads.
         expected: &'static str,
     },
-    /// The archive has another member, or none, in the place of a content or of the end.
+    /// The archive has an unexpected member, or ends too early.
     #[error("{found}: expected {expected}")]
     Member {
         /// The name of the member that was found.
@@ -102,7 +102,7 @@ fn place_of(error: &serde_json::Error) -> String {
 
 /// Writes an archive of these catalogs, with the content of each catalog that has one.
 ///
-/// Without a content, the archive keeps what the state says about it: that it is missing, or why it is unavailable.
+/// If a catalog has no content, the archive keeps the reason in its state: the content is missing or unavailable.
 pub fn write<'s, W: Write>(
     to: W,
     facts: &ArchiveFacts,

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! FOLDER/lock                         locked by the process that uses the directory
-//! FOLDER/sha256-1a2b....jsonl.zst     a content as it was fetched, which `zstd -d` opens
-//! FOLDER/sha256-1a2b....7.partial     a content that is being written
+//! FOLDER/sha256-1a2b....jsonl.zst     the content as it was fetched, which `zstd -d` opens
+//! FOLDER/sha256-1a2b....7.partial     content that is being written
 //! ```
 //!
 //! A file is written under a temporary name and renamed once all of it is on disk. A file with any fault is removed,
@@ -139,7 +139,7 @@ impl Digest {
     }
 }
 
-/// The most characters of an algorithm: enough for `sha256`, `sha512` and future ones.
+/// The maximum number of characters of an algorithm: enough for `sha256`, `sha512` and future ones.
 const ALGORITHM_LIMIT: usize = 16;
 
 /// 128 bits. Shorter digests could be equal by accident.
@@ -180,7 +180,7 @@ pub enum CacheError {
     /// A file was unusable and has been removed.
     #[error("{0}; it must be fetched again")]
     Damaged(DroppedFile),
-    /// A content needs more memory than is available for it. The file stays.
+    /// The content needs more memory than is available for it. The file stays.
     #[error(transparent)]
     Memory(#[from] TooLarge),
     /// The content does not fit.
@@ -190,7 +190,7 @@ pub enum CacheError {
     Full {
         /// The size of the content in bytes.
         bytes: u64,
-        /// The most bytes that all files may use together.
+        /// The maximum number of bytes that all files may use together.
         limit: u64,
     },
 }

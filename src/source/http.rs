@@ -326,7 +326,7 @@ async fn alongside<T>(connection: impl Future, work: impl Future<Output = T>) ->
     }
 }
 
-/// The most bytes that are buffered from a connection, and so the largest size of a frame.
+/// The maximum number of bytes that are buffered from a connection, and so the maximum size of a frame.
 const READ_AHEAD: usize = 64 << 10;
 
 // === Limits of a fetch: time and size ===
@@ -499,7 +499,7 @@ fn is_http(scheme: &Scheme) -> bool {
     *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS
 }
 
-/// The most characters of a base that are shown.
+/// The maximum number of characters of a base that are shown.
 const SHOWN: usize = 200;
 
 #[cfg(test)]

@@ -311,5 +311,5 @@ const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 /// The directories that operator-controller reads in a bundle.
 const BUNDLE: [&str; 2] = ["manifests", "metadata"];
 
-/// The most bytes of layers that are pulled.
+/// The maximum size in bytes of the layers that are pulled.
 const PULLED: u64 = 8 << 30;

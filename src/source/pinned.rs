@@ -189,5 +189,5 @@ impl FromStr for PinnedUrl {
 /// The URL-like prefixes with which images are named.
 const IMAGES: [&str; 2] = ["docker://", "docker:"];
 
-/// The most characters of a text that are shown.
+/// The maximum number of characters of a text that are shown.
 const SHOWN: usize = 200;

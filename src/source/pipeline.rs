@@ -373,16 +373,16 @@ const BATCH: usize = 128 << 10;
 /// The largest buffer of a batch that is reused. Most documents that fill a batch are no larger than this.
 const KEPT: usize = 4 * BATCH;
 
-/// The least YAML that is worth a thread. Smaller catalogs are read before a thread would have started.
+/// The minimum size in bytes of YAML that is worth a thread. Smaller catalogs are read before a thread would have started.
 const WORTH_A_THREAD: usize = 512 << 10;
 
-/// The most batches under way to and from one worker: one in work, one waiting.
+/// The maximum number of batches under way to and from one worker: one in work, one waiting.
 const QUEUE: usize = 2;
 
-/// The most bytes of YAML under way at any time.
+/// The maximum size in bytes of the YAML under way at any time.
 const BYTES_UNDER_WAY: usize = 8 << 20;
 
-/// The most workers. More do not help, because one thread makes blobs of their results.
+/// The maximum number of workers. More do not help, because one thread makes blobs of their results.
 const WORKERS: usize = 8;
 
 /// The stack of a worker in bytes. A worker does not use recursion.

@@ -126,7 +126,7 @@ impl<R: Read> Buffer<R> {
     }
 }
 
-/// The least number of bytes to read at a time. They and the values made of them fit into the CPU's cache.
+/// The minimum number of bytes to read at a time. They and the values made of them fit into the CPU's cache.
 const CHUNK: usize = 256 << 10;
 
 /// The largest size of a catalog in bytes. The largest known ones have a few hundred megabytes.
@@ -234,10 +234,10 @@ impl<'text> TextWalk<'_, 'text> {
 /// The number of bytes that are buffered, unless a blob is larger.
 const HELD: usize = 1 << 20;
 
-/// The least number of bytes that is worth a thread: fewer are read before it would have started.
+/// The minimum number of bytes that is worth a thread: fewer are read before it would have started.
 const WORTH_A_THREAD: usize = 512 << 10;
 
-/// The most threads. More do not help, because one thread consumes the results.
+/// The maximum number of threads. More do not help, because one thread consumes the results.
 const THREADS: usize = 4;
 
 /// The stack of a thread in bytes. No reader of blobs is recursive.

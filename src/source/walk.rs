@@ -146,5 +146,5 @@ impl FolderEntry {
 
 const IGNORE_FILE: &str = ".indexignore";
 
-/// The most files and directories that are visited.
+/// The maximum number of files and directories that are visited.
 const FILE_LIMIT: usize = 100_000;

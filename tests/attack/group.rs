@@ -41,7 +41,7 @@ impl Group {
         format!("echo $$ > '{}' && ", self.0.join("cgroup.procs").display())
     }
 
-    /// Returns the most bytes that were charged to it.
+    /// Returns the maximum number of bytes that were charged to it.
     pub(crate) fn peak(&self) -> Option<usize> {
         let files = ["memory.max_usage_in_bytes", "memory.peak"];
         let peak = files

@@ -77,7 +77,7 @@ impl Program {
         (bytes("VmHWM:"), bytes("RssFile:"))
     }
 
-    /// Returns the most bytes that were charged to its cgroup, if it has one.
+    /// Returns the maximum number of bytes that were charged to its cgroup, if it has one.
     pub(crate) fn charged(&self) -> Option<usize> {
         self.group.as_ref().and_then(Group::peak)
     }

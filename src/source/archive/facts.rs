@@ -271,19 +271,19 @@ impl CatalogFacts {
 
 const SCHEMA: &str = "olmguard.snapshot/v1";
 
-/// The most bytes of all extensions; each has about one thousand. The limit of all facts is four times as large,
-/// because they are indented.
+/// The maximum size of all extensions in bytes. Each one has about a thousand. The limit of all facts is four times as
+/// large, because they are indented.
 const MOST_EXTENSIONS: usize = 4 << 20;
 
-/// The most bytes of a catalog name that fits into a file name, with directory and extension.
+/// The maximum length in bytes of a catalog name that fits into a file name, with directory and extension.
 const NAME_LIMIT: usize = 80;
 
 // === The memory that the facts of an archive can need, checked before they are read ===
 
-/// The most bytes of the facts. A cluster of a thousand extensions and a thousand policies has two million.
+/// The maximum size of the facts in bytes. A cluster of a thousand extensions and a thousand policies has two million.
 pub(super) const MOST_BYTES: u64 = 16 << 20;
 
-/// The most values: items of lists and members of objects. The same cluster has about 80,000.
+/// The maximum number of values: items of lists and members of objects. The same cluster has about 80,000.
 const MOST_VALUES: usize = 400_000;
 
 /// Refuses facts that are larger than those of any real cluster.

@@ -234,7 +234,7 @@ const AT_ONCE: Timespec = Timespec {
 
 // === An entry that is being written ===
 
-/// A content that is being written. If it is dropped without [`CacheEntry::commit`], nothing is kept.
+/// Content that is being written. If the entry is dropped without [`CacheEntry::commit`], nothing is kept.
 ///
 /// Writing never fails, because a fetch must not depend on the cache. [`CacheEntry::commit`] returns the first error.
 #[derive(derive_more::Debug)]
@@ -343,14 +343,14 @@ impl Drop for Partial {
 #[derive(Debug)]
 pub(super) struct BoundedFolder {
     pub(super) folder: CacheFolder,
-    /// The most bytes that complete files may use together.
+    /// The maximum number of bytes that complete files may use together.
     pub(super) limit: u64,
-    /// The digests that are never evicted. The lock serializes changes of the directory.
+    /// The digests that are never evicted. The lock is held while files are placed and evicted.
     pub(super) in_use: Mutex<BTreeSet<Digest>>,
 }
 
 impl BoundedFolder {
-    /// The most bytes that one file may have.
+    /// The maximum number of bytes that one file may have.
     pub(super) fn most_of_one(&self) -> u64 {
         self.limit / 2
     }

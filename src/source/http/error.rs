@@ -341,10 +341,10 @@ fn date(moment: UnixTime) -> Box<str> {
     )
 }
 
-/// The most names of a certificate that are shown.
+/// The maximum number of names of a certificate that are shown.
 const NAMES: usize = 3;
 
-/// The most characters of a name or an error that are shown. No DNS name is longer.
+/// The maximum number of characters of a name or an error that are shown. No DNS name is longer.
 const WORDS: usize = 253;
 
 // === The cause of an error of a connection ===

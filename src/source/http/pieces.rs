@@ -327,5 +327,5 @@ const IN_FLIGHT: usize = 4;
 /// The largest nice value.
 const LOWEST_PRIORITY: i32 = 19;
 
-/// The most characters of an unknown encoding that are shown.
+/// The maximum number of characters of an unknown encoding that are shown.
 const ENCODING_SHOWN: usize = 40;

@@ -466,26 +466,26 @@ const OPAQUE: &[u8] = b".wh..opq";
 const PATH_BYTES: usize = 4096;
 const NAME_BYTES: usize = 255;
 
-/// The most bytes of an extended header.
+/// The maximum size of an extended header in bytes.
 const EXTENSION: u64 = 64 << 10;
 
 const BUFFER: usize = 64 << 10;
 
-/// The most members. In addition to the catalog, its image has a base system and a server, with tens of thousands of
-/// files.
+/// The maximum number of members. In addition to the catalog, its image has a base system and a server, with tens of
+/// thousands of files.
 const MEMBERS: usize = 500_000;
 
-/// The most bytes of names. The file names of a catalog have some kilobytes.
+/// The maximum size of all names in bytes. The file names of a catalog have some kilobytes.
 const NAMES: usize = 16 << 20;
 
-/// The most levels of directories.
+/// The maximum depth of directories.
 const DEPTH: usize = 64;
 
 /// The memory for a part of a name, in addition to its text.
 const NAME_COST: usize = 128;
 
-/// The most bytes, decompressed. Real images have some gigabytes, which are read in about ten seconds.
+/// The maximum size of all layers in bytes, decompressed. Real images have some gigabytes, which are read in about ten seconds.
 const UNPACKED: u64 = 8 << 30;
 
-/// The most bytes of kept files, as many as are read of a catalog.
+/// The maximum size of all kept files in bytes, which is that of a catalog.
 const KEPT: u64 = crate::source::stream::TOTAL_LIMIT;

@@ -229,8 +229,8 @@ fn unreadable(error: &io::Error) -> LayoutFault {
     }
 }
 
-/// The most files of an archive. Further ones are ignored.
+/// The maximum number of files of an archive. Further ones are ignored.
 const FILES: usize = 10_000;
 
-/// The most names in a message.
+/// The maximum number of names in a message.
 const NAMES: usize = 5;

@@ -99,7 +99,7 @@ pub enum ManifestFault {
         what: &'static str,
         /// The number of items.
         found: usize,
-        /// The most items that are read.
+        /// The maximum number of items.
         limit: usize,
     },
     /// A digest is not a SHA-256.
@@ -307,7 +307,7 @@ const NAME: &str = "org.opencontainers.image.ref.name";
 /// The largest manifest, which registries must accept according to the distribution spec.
 pub(super) const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// The most layers. Overlay file systems support at most 500.
+/// The maximum number of layers. Overlay file systems support at most 500.
 const LAYERS: usize = 500;
 
 const MANIFESTS: usize = 1000;

@@ -258,7 +258,7 @@ pub enum WriteFault {
     Io(#[from] io::Error),
 }
 
-/// Moves a content to its path, or creates a hard link if it has been moved already.
+/// Moves the content of a file to its path, or creates a hard link if it has been moved already.
 fn put<'c>(
     content: &'c Path,
     place: PathBuf,
@@ -289,10 +289,10 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 
-/// The most parts of paths that are followed for all links of an image.
+/// The maximum number of parts of paths that are followed for all links of an image.
 const STEPS: usize = 1_000_000;
 
-/// The most links that Linux follows for one path.
+/// The maximum number of links that Linux follows for one path.
 const LINKS: usize = 40;
 
 #[cfg(test)]

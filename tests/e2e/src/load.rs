@@ -19,10 +19,10 @@ use crate::verdict::Verdict;
 /// The time between two edits.
 const PACE: Duration = Duration::from_millis(18);
 
-/// The most edits that wait for answers at the same time. The next edit waits for one of them.
+/// The maximum number of edits that wait for answers at the same time. The next edit waits for one of them.
 const MOST_AT_ONCE: usize = 32;
 
-/// The least number of calls that is meaningful.
+/// The minimum number of calls that is meaningful.
 const FEWEST: usize = 100;
 
 /// An edit that is repeated.

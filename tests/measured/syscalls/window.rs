@@ -52,7 +52,7 @@ const TRANSFERS: &[&str] = &[
     "read", "readv", "recvfrom", "recvmsg", "sendmsg", "sendto", "write", "writev",
 ];
 
-/// The least size of a request or an answer. The last message of a handshake is smaller.
+/// The minimum size of a request or an answer. The last message of a handshake is smaller.
 const LEAST: i64 = 100;
 
 /// The calls for memory, threads and time.

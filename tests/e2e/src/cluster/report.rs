@@ -7,7 +7,7 @@ use super::Cluster;
 
 const LAST_LINES: usize = 25;
 
-/// The most characters of a line.
+/// The maximum number of characters of a line.
 const WIDTH: usize = 400;
 
 /// Prints the report on standard error.

@@ -63,8 +63,8 @@ async fn deliver(mut way: mpsc::Receiver<Arrival>, mut to: OwnedWriteHalf) -> io
     to.shutdown().await
 }
 
-/// The most parts under way at the same time.
+/// The maximum number of parts under way at the same time.
 const MOST_ON_THE_WAY: usize = 256;
 
-/// The most bytes of a part.
+/// The maximum number of bytes of a part.
 const LARGEST: usize = 16 * 1024;

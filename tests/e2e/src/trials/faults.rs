@@ -270,7 +270,7 @@ pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
-/// The least difference in seconds between the clocks of two pods.
+/// The minimum difference in seconds between the clocks of two pods.
 const APART: f64 = 10.0 * 3600.0;
 
 /// The delay of a packet in each direction.

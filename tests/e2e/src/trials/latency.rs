@@ -19,7 +19,7 @@ use crate::kubectl::Kubectl;
 use crate::say::say;
 use crate::until::until;
 
-/// The most that a client with a kept connection may see in addition. Measured are 2 ms.
+/// The maximum latency that the webhook may add for a client that keeps its connection. Measured are 2 ms.
 const MOST: Duration = Duration::from_millis(5);
 
 /// The number of pairs in a row, of which the quickest count.

@@ -282,7 +282,7 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-/// The most cases that wait for the controller, which handles them one after another.
+/// The maximum number of cases that wait for the controller, which handles them one after another.
 const AT_ONCE: usize = 8;
 
 const LEAST: usize = 97;

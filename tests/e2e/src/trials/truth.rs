@@ -45,7 +45,7 @@ use table::Table;
 pub(crate) use audits::audits_foretell_what_olm_does;
 pub(crate) use unjudged::passes_what_is_never_judged;
 
-/// The most pairs at the same time, because the controller retries everything that does not work.
+/// The maximum number of pairs at the same time, because the controller retries everything that does not work.
 const BATCH: usize = 24;
 
 /// The release of the controller.

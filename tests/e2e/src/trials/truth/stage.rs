@@ -126,5 +126,5 @@ pub(super) fn replacement(asked: &Value) -> Patch<DynamicObject> {
     Patch::Json(serde_json::from_value(replace).unwrap_or_default())
 }
 
-/// The most extensions that wait for the controller, which handles them one after another.
+/// The maximum number of extensions that wait for the controller, which handles them one after another.
 const AT_ONCE: usize = 8;
