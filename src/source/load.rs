@@ -233,7 +233,7 @@ pub enum FilesPlace {
     Image(ImagePlace),
 }
 
-/// Files on this machine. An unpacked image is removed when this is dropped.
+/// Files on this machine, which stay there at least until this is dropped.
 #[derive(Debug)]
 pub struct LocalFiles {
     path: PathBuf,

@@ -373,7 +373,8 @@ const BATCH: usize = 128 << 10;
 /// The largest buffer of a batch that is reused. Most documents that fill a batch are no larger than this.
 const KEPT: usize = 4 * BATCH;
 
-/// The minimum size in bytes of YAML that is worth a thread. Smaller catalogs are read before a thread would have started.
+/// The minimum size in bytes of YAML that is worth a thread. Smaller catalogs are read before a thread would have
+/// started.
 const WORTH_A_THREAD: usize = 512 << 10;
 
 /// The maximum number of batches under way to and from one worker: one in work, one waiting.

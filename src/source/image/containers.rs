@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::getuid;
 
-/// The places in which the configuration is looked for. By default there are none.
+/// The places that are searched for the configuration. By default there are none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContainersConfig {
     /// The file that replaces all others.

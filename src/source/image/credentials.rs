@@ -90,7 +90,7 @@ struct AuthEntry {
     identitytoken: String,
 }
 
-/// The files in which credentials are searched, and whether each one is required.
+/// The files that are searched for credentials, and whether each one is required.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CredentialFiles(Vec<(PathBuf, bool)>);
 

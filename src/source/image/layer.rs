@@ -484,7 +484,8 @@ const DEPTH: usize = 64;
 /// The memory for a part of a name, in addition to its text.
 const NAME_COST: usize = 128;
 
-/// The maximum size of all layers in bytes, decompressed. Real images have some gigabytes, which are read in about ten seconds.
+/// The maximum size of all layers in bytes, decompressed. Real images have some gigabytes, which are read in about ten
+/// seconds.
 const UNPACKED: u64 = 8 << 30;
 
 /// The maximum size of all kept files in bytes, which is that of a catalog.

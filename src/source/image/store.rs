@@ -176,7 +176,7 @@ impl ImageStore {
         image.ok_or_else(|| io::Error::other("it is not as it was written"))
     }
 
-    /// Removes an image, after moving it out of its name.
+    /// Removes an image, after moving it to a temporary directory.
     fn withdraw(&self, place: &Path) -> io::Result<()> {
         let gone = self.partial()?;
         fs::rename(place, gone.path().join(CONTENT))
