@@ -1,5 +1,5 @@
-//! The commands that read a cluster, against an API server: `check --from-cluster`, `audit --from-cluster`, `migrate
-//! --from-cluster`, `catalogs`, `doctor` and `snapshot save`.
+//! The commands that read a cluster, against an API server: `check --from-cluster`, `audit --from-cluster`,
+//! `migrate --from-cluster`, `catalogs`, `doctor` and `snapshot save`.
 #![expect(
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails there"

@@ -1,7 +1,7 @@
 //! The verdict of promtool on the rules, and on the metrics of a running server.
 //!
-//! promtool is searched in the directories of `OLMGUARD_E2E_BIN`, then on the PATH. `cargo xtask
-//! alerts` fails if it is in none of them.
+//! promtool is searched in the directories of `OLMGUARD_E2E_BIN`, then on the PATH.
+//! `cargo xtask alerts` fails if it is in none of them.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

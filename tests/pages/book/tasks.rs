@@ -1,7 +1,7 @@
 //! The pages about tasks, with the sample in `docs/sample`: each command is run there.
 //!
-//! In a block marked `console`, the lines below `$ olmguard ...` are its output, its standard error, and `# exit code
-//! N` if that is not 0.
+//! In a block marked `console`, the lines below `$ olmguard ...` are its output, its standard error, and
+//! `# exit code N` if that is not 0.
 
 use std::process::{Command, Output};
 

@@ -40,8 +40,8 @@ pub(super) fn one(random: &mut Rng, graph: &Graph, stock: &[Stocked]) -> Draft {
     }
 }
 
-/// Whether the controller omits this value when it writes finalizers. That is then an edit of `spec.source`, so
-/// olmguard is called about it.
+/// Whether the controller omits this value when it writes finalizers. That would be an edit of `spec.source`, for which
+/// olmguard is called, so drafts have no such values.
 fn is_empty(value: &Value) -> bool {
     *value == json!("") || *value == json!([])
 }
