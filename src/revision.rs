@@ -140,8 +140,8 @@ impl Repository {
         all.unwrap_or_default()
     }
 
-    /// Refuses a name that two refs use for different commits. Git prefers the tag, so anyone who can push a tag could
-    /// give it the name of the base: `origin/main`.
+    /// Refuses a name of different commits: of two refs, or of a ref and an object whose id starts with it. Git prefers
+    /// the tag, so anyone who can push a tag could give it the name of the base: `origin/main`.
     fn check_clear(&self, side: &str) -> Result<(), RevisionError> {
         let name = side.split(['~', '^', ':']).next().unwrap_or_default();
         let name = name.split("@{").next().unwrap_or_default();
@@ -149,12 +149,12 @@ impl Repository {
         if is_id || name.starts_with("refs/") {
             return Ok(());
         }
-        let refs = REFS.map(|place| format!("{place}{name}"));
+        let refs = REFS.map(|(before, after)| format!("{before}{name}{after}"));
         let found = refs.into_iter().filter_map(|name| {
             let found = self.git.try_find_reference(&*name).ok().flatten();
             Some((name, found?.into_fully_peeled_id().ok()?.detach()))
         });
-        let mut found = found.collect::<Vec<_>>().into_iter();
+        let mut found = found.chain(self.abbreviated(name));
         let Some((first, id)) = found.next() else {
             return Ok(());
         };
@@ -165,6 +165,13 @@ impl Repository {
                 refs: [first, second],
             })
         })
+    }
+
+    /// Returns the commit whose id starts with this name, if it is the only one.
+    fn abbreviated(&self, name: &str) -> Option<(String, ObjectId)> {
+        let prefix = gix::hash::Prefix::from_hex(name).ok()?;
+        let id = self.git.objects.lookup_prefix(prefix, None).ok()??.ok()?;
+        Some((format!("the commit {id}"), self.commit(id)?.commit))
     }
 
     fn commit(&self, id: ObjectId) -> Option<Revision> {
@@ -266,8 +273,14 @@ fn nearest(path: &Path) -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// The prefixes that are tried for a ref that is not named in full.
-const REFS: [&str; 4] = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+/// The places that are tried for a ref that is not named in full: what comes before its name, and after.
+const REFS: [(&str, &str); 5] = [
+    ("refs/", ""),
+    ("refs/tags/", ""),
+    ("refs/heads/", ""),
+    ("refs/remotes/", ""),
+    ("refs/remotes/", "/HEAD"),
+];
 
 /// The length of a complete id, which always denotes an object, whatever the names of refs.
 const WHOLE_ID: usize = 40;
@@ -324,7 +337,7 @@ pub enum RevisionError {
         /// Whether the clone has only a part of the history.
         shallow: bool,
     },
-    /// Two refs have this name, for different commits.
+    /// Two refs have this name, or a ref and an abbreviated id, for different commits.
     #[error("{name:?} is the name of {} and of {}: write one of them in full", refs[0], refs[1])]
     Ambiguous {
         /// The name.

@@ -166,10 +166,24 @@ fn a_tag_with_the_name_of_the_base_is_named() {
         assert_eq!((ran.code, &*ran.stderr), (2, &*expected), "{base}");
         assert_eq!(repository.tokens(branch, &[]), DENIED, "{branch}");
     }
+    repository.git(&["update-ref", "-d", "refs/tags/origin/main"]);
+    let head = "refs/remotes/origin/HEAD";
+    repository.git(&["symbolic-ref", head, "refs/remotes/origin/main"]);
+    let id = repository.git(&["rev-parse", "refs/heads/main"]);
+    let (short, commit) = (id[..9].to_owned(), format!("the commit {id}"));
+    for (base, other) in [("origin", head), (&*short, &*commit)] {
+        assert_eq!(repository.tokens(base, &[]), DENIED, "{base}");
+        let tag = format!("refs/tags/{base}");
+        repository.git(&["update-ref", &tag, "pr"]);
+        let ran = repository.run(&["-f", "apps", CATALOG, "--base", base]);
+        let expected = format!(
+            "error: --base: \"{base}\" is the name of {tag} and of {other}: write one of them in full\n"
+        );
+        assert_eq!((ran.code, &*ran.stderr), (2, &*expected), "{base}");
+    }
     fs::create_dir(repository.path("main")).expect("a directory");
     let ran = repository.run(&["-f", "apps", CATALOG, "--base", "main"]);
     assert_eq!(ran.code, 2, "{ran:?}");
-    let id = repository.git(&["rev-parse", "refs/heads/main"]);
     for place in ["heads", "tags"] {
         let target = if place == "tags" {
             "pr"
