@@ -152,6 +152,19 @@ impl FromStr for PinnedUrl {
     type Err = PinnedUrlError;
 
     fn from_str(text: &str) -> Result<Self, PinnedUrlError> {
+        let parsed = Self::parse(text);
+        parsed.map_err(|error| {
+            if names_user(text) {
+                PinnedUrlError::User
+            } else {
+                error
+            }
+        })
+    }
+}
+
+impl PinnedUrl {
+    fn parse(text: &str) -> Result<Self, PinnedUrlError> {
         let (url, digest) = match text.split_once('#') {
             Some((url, digest)) => (url, Some(digest)),
             None => (text, None),
@@ -161,22 +174,15 @@ impl FromStr for PinnedUrl {
         let shown = || told.chars().take(SHOWN).collect::<String>().into();
         let is_http = url.starts_with("https://") || url.starts_with("http://");
         if !is_http {
-            let is_image = !url.contains("://") || IMAGES.iter().any(|of| url.starts_with(of));
+            let is_image = !url.contains("://") || url.starts_with(IMAGES);
             return Err(if is_image {
                 PinnedUrlError::Image { shown: shown() }
             } else {
                 PinnedUrlError::NotHttp { shown: shown() }
             });
         }
-        let place: FileUrl = url.parse().map_err(|_| {
-            let has_user = url.contains('@');
-            let not_http = PinnedUrlError::NotHttp { shown: shown() };
-            if has_user {
-                PinnedUrlError::User
-            } else {
-                not_http
-            }
-        })?;
+        let place = url.parse::<FileUrl>();
+        let place = place.map_err(|_| PinnedUrlError::NotHttp { shown: shown() })?;
         let digest = digest.ok_or_else(|| PinnedUrlError::NotPinned { shown: shown() })?;
         let sha256 = digest.strip_prefix("sha256=").and_then(Sha256::from_hex);
         let sha256 = sha256.ok_or_else(|| PinnedUrlError::Digest {
@@ -186,8 +192,18 @@ impl FromStr for PinnedUrl {
     }
 }
 
-/// The URL-like prefixes with which images are named.
-const IMAGES: [&str; 2] = ["docker://", "docker:"];
+/// Whether a user comes before the host, and perhaps a password, which can contain any character. The `@` of a digest
+/// does not count.
+fn names_user(text: &str) -> bool {
+    let place = text.split_once("://").map_or("", |(_, place)| place);
+    let user = place
+        .split_once('@')
+        .filter(|(_, host)| !host.starts_with("sha256:"));
+    user.is_some_and(|(user, _)| user.contains(':') || !user.contains('/'))
+}
+
+/// The URL-like prefix with which images are named.
+const IMAGES: &str = "docker:";
 
 /// The maximum number of characters of a text that are shown.
 const SHOWN: usize = 200;

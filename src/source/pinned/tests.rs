@@ -187,6 +187,18 @@ fn what_is_no_pinned_url_is_refused() {
             ", or a path",
         ),
     ];
+    let with_user = "the URL contains a user name: expected a URL that needs no login, or a path";
+    for text in [
+        "s3://me:secret@bucket/c",
+        "HTTPS://token@h.example/c",
+        "docker://me:secret@h.example/c",
+        "https://me:pa#ss@h.example/c",
+        "https://me:pa/ss@h.example/c",
+        "https://me:secret@h.example/c@sha256:00",
+    ] {
+        let error = text.parse::<PinnedUrl>().unwrap_err().to_string();
+        assert_eq!(error, with_user, "{text}");
+    }
     for (text, subject, words) in rows {
         let error = text.parse::<PinnedUrl>().unwrap_err().to_string();
         assert_eq!(error, format!("{subject}{words}"), "{text}");
