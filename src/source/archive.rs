@@ -170,11 +170,17 @@ fn read_facts(file: &File) -> Result<SnapshotFacts, ArchiveFault> {
     let mut members = tar.entries()?.raw(true);
     let first = match members.next() {
         Some(Ok(first)) if is_member(&first, FACTS) => first,
+        Some(Err(error)) if is_of_input(&error) => return Err(error.into()),
         _ => return Err(ArchiveFault::Form),
     };
     let mut json = Vec::new();
     first.take(MOST_BYTES + 1).read_to_end(&mut json)?;
     SnapshotFacts::parse(&json)
+}
+
+/// Whether the input failed or is cut, rather than of another form.
+fn is_of_input(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::UnexpectedEof || error.raw_os_error().is_some()
 }
 
 fn states(

@@ -221,7 +221,13 @@ fn the_same_facts_give_the_same_bytes() {
 fn a_cut_archive_is_refused_at_every_length() {
     let whole = archive();
     for length in 0..whole.len() {
-        assert!(read(&whole[..length]).is_err(), "{length}");
+        let error = read(&whole[..length]).unwrap_err().to_string();
+        // Fewer bytes than the magic number of zstd could be of any file.
+        let is_cut = error.contains("cannot be read: ") || error.contains(": expected ");
+        assert!(
+            is_cut && (length < 4 || !error.contains("not a snapshot")),
+            "{length}: {error}"
+        );
     }
 }
 

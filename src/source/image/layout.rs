@@ -162,12 +162,13 @@ impl ImageLayout {
         match self {
             Self::Folder(root) => {
                 let target = root.target(&root.path().join(name))?;
-                let file = File::open(target.ok_or_else(leads_out)?)?;
-                let metadata = file.metadata()?;
+                let target = target.ok_or_else(leads_out)?;
+                // A pipe without a writer would block the opening.
+                let metadata = target.metadata()?;
                 if !metadata.is_file() {
                     return Err(leads_out());
                 }
-                Ok(file.take(metadata.len()))
+                Ok(File::open(target)?.take(metadata.len()))
             }
             Self::Archive(path, files) => {
                 let found = files.get(name).copied();
