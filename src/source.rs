@@ -347,6 +347,19 @@ pub enum SourceError {
     /// A thread that turns YAML into JSON ended before its work was done, which is a bug.
     #[error("internal fault: a thread that reads YAML was lost; please report this")]
     WorkerLost,
+    /// The `.indexignore` files have more patterns than any real catalog.
+    #[error(
+        "{file}: with this file, the .indexignore files of the directory have more than {} KiB or {patterns} patterns",
+        bytes >> 10
+    )]
+    TooManyPatterns {
+        /// The file.
+        file: Box<str>,
+        /// The limit of their bytes.
+        bytes: u64,
+        /// The limit of their patterns.
+        patterns: usize,
+    },
     /// A line of an `.indexignore` that upstream cannot read.
     #[error("{file}: line {line} is longer than {limit} bytes")]
     IgnoreLine {

@@ -19,8 +19,21 @@ use std::path::Path;
 use super::{SourceError, display, io_error};
 
 /// The patterns of a directory and its subdirectories, in the order in which they were found.
-#[derive(Debug, Default)]
-pub(super) struct Patterns(Vec<Pattern>);
+#[derive(Debug)]
+pub(super) struct Patterns {
+    all: Vec<Pattern>,
+    /// The bytes that further files can have.
+    room: u64,
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            room: SIZE_LIMIT,
+        }
+    }
+}
 
 #[derive(Debug)]
 struct Pattern {
@@ -65,39 +78,37 @@ enum Element {
     Never,
 }
 
-/// Reads the patterns of a file in the directory `folder`.
-pub(super) fn read(path: &Path, folder: &[Box<str>]) -> Result<Patterns, SourceError> {
-    let failed = |source| io_error(path, "read", source);
-    let mut text = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(FILE_LIMIT)
-        .read_to_end(&mut text)
-        .map_err(failed)?;
-    if text.len() as u64 == FILE_LIMIT {
-        let (file, limit) = (display(path), FILE_LIMIT);
-        return Err(SourceError::TooLarge { file, limit });
-    }
-    let mut patterns = Vec::new();
-    for (n, line) in text.split(|&byte| byte == b'\n').enumerate() {
-        if line.len() >= LINE_LIMIT {
-            let (file, line, limit) = (display(path), n + 1, LINE_LIMIT);
-            return Err(SourceError::IgnoreLine { file, line, limit });
-        }
-        let line = String::from_utf8_lossy(line);
-        patterns.extend(Pattern::parse(line.trim(), folder));
-    }
-    Ok(Patterns(patterns))
-}
-
 impl Patterns {
-    /// Adds patterns that take precedence over earlier ones.
-    pub(super) fn extend(&mut self, patterns: Self) {
-        self.0.extend(patterns.0);
+    /// Reads the patterns of a file in the directory `folder`. They take precedence over earlier ones.
+    pub(super) fn read(&mut self, path: &Path, folder: &[Box<str>]) -> Result<(), SourceError> {
+        let failed = |source| io_error(path, "read", source);
+        let too_many = || SourceError::TooManyPatterns {
+            file: display(path),
+            bytes: SIZE_LIMIT,
+            patterns: PATTERN_LIMIT,
+        };
+        let mut text = Vec::new();
+        let file = File::open(path).map_err(failed)?;
+        let read = file.take(self.room + 1).read_to_end(&mut text);
+        let read = read.map_err(failed)? as u64;
+        self.room = self.room.checked_sub(read).ok_or_else(too_many)?;
+        for (n, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            if line.len() >= LINE_LIMIT {
+                let (file, line, limit) = (display(path), n + 1, LINE_LIMIT);
+                return Err(SourceError::IgnoreLine { file, line, limit });
+            }
+            let line = String::from_utf8_lossy(line);
+            self.all.extend(Pattern::parse(line.trim(), folder));
+            if self.all.len() > PATTERN_LIMIT {
+                return Err(too_many());
+            }
+        }
+        Ok(())
     }
 
     /// Whether the file at this path below the root is excluded.
     pub(super) fn leave_out(&self, path: &[Box<str>]) -> bool {
-        let last = self.0.iter().rev().find(|pattern| pattern.matches(path));
+        let last = self.all.iter().rev().find(|pattern| pattern.matches(path));
         last.is_some_and(|pattern| pattern.sign == PatternSign::LeaveOut)
     }
 }
@@ -184,8 +195,11 @@ impl Element {
 /// Go's `bufio.MaxScanTokenSize`. Upstream refuses a file with a longer line.
 const LINE_LIMIT: usize = 64 << 10;
 
-/// The largest size of an `.indexignore` in bytes.
-const FILE_LIMIT: u64 = 1 << 20;
+/// The bytes that all files `.indexignore` of a catalog can have together.
+const SIZE_LIMIT: u64 = 1 << 20;
+
+/// The patterns that they can have together. Each is compared with each file of the catalog.
+const PATTERN_LIMIT: usize = 10_000;
 
 // === Patterns for one element of a path, as Go's `filepath.Match` reads them ===
 
@@ -328,7 +342,11 @@ mod tests {
     fn left_out(lines: &[&str], path: &str) -> bool {
         let patterns = lines.iter().filter_map(|line| Pattern::parse(line, &[]));
         let path = path.split('/').map(Box::from).collect::<Vec<_>>();
-        Patterns(patterns.collect()).leave_out(&path)
+        let patterns = Patterns {
+            all: patterns.collect(),
+            ..Patterns::default()
+        };
+        patterns.leave_out(&path)
     }
 
     #[track_caller]

@@ -171,6 +171,24 @@ fn an_indexignore_leaves_files_out() {
 }
 
 #[test]
+fn patterns_of_all_indexignores_are_bounded() {
+    for (lines, is_read) in [(4_000, true), (6_000, false)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["a", "b"] {
+            let below = folder.path().join(name);
+            fs::create_dir(&below).expect("a folder");
+            fs::write(below.join(".indexignore"), "x\n".repeat(lines)).expect("a file");
+        }
+        fs::write(folder.path().join("c.json"), package("c")).expect("a file");
+        let read = read_path(folder.path());
+        assert_eq!(read.is_ok(), is_read, "{read:?}");
+        let fault = "b/.indexignore: with this file, the .indexignore files of the directory have more than \
+                     1024 KiB or 10000 patterns";
+        assert!(read.err().is_none_or(|error| error.ends_with(fault)));
+    }
+}
+
+#[test]
 fn links_stay_in_the_folder() {
     let outside = tempfile::tempdir().expect("a folder");
     fs::write(outside.path().join("a"), package("a")).expect("a file");

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::indexignore::{self, Patterns};
+use super::indexignore::Patterns;
 use super::{SourceError, display, io_error};
 use crate::links::Root;
 use olmguard_catalog::fbc::{self, NotAFile};
@@ -25,7 +25,7 @@ pub(super) fn files(directory: &Path) -> Result<Vec<FolderEntry>, SourceError> {
     } = walk;
     let files = found.into_iter();
     Ok(files
-        .filter(|file| !patterns.leave_out(&file.elements))
+        .filter(|file| !patterns.leave_out(&file.elements(directory)))
         .collect())
 }
 
@@ -42,8 +42,6 @@ struct DirectoryWalk<'a> {
 /// An entry of the directory.
 pub(super) struct FolderEntry {
     path: PathBuf,
-    /// The path below the root, element by element.
-    elements: Vec<Box<str>>,
     kind: FileType,
     root: Rc<Root>,
 }
@@ -60,26 +58,22 @@ impl<'a> DirectoryWalk<'a> {
             ahead: Vec::new(),
             visited: 0,
         };
-        walk.enter(directory, &[])?;
+        walk.enter(directory)?;
         Ok(walk)
     }
 
     fn run(&mut self) -> Result<(), SourceError> {
         while let Some(found) = self.ahead.pop() {
-            let is_ignore_file = found
-                .elements
-                .last()
-                .is_some_and(|name| **name == *IGNORE_FILE);
             if found.kind.is_dir() {
-                self.enter(&found.path, &found.elements)?;
-            } else if is_ignore_file {
-                let folder = found
-                    .elements
-                    .split_last()
-                    .map_or(&[][..], |(_, folder)| folder);
-                let folder = folder.to_vec();
-                let path = found.confine()?;
-                self.patterns.extend(indexignore::read(&path, &folder)?);
+                self.enter(&found.path)?;
+            } else if found
+                .path
+                .file_name()
+                .is_some_and(|name| name == IGNORE_FILE)
+            {
+                let mut folder = found.elements(self.directory);
+                folder.pop();
+                self.patterns.read(&found.confine()?, &folder)?;
             } else {
                 self.found.push(found);
             }
@@ -88,7 +82,7 @@ impl<'a> DirectoryWalk<'a> {
     }
 
     /// Pushes the entries of a directory, so that the first by name is visited first.
-    fn enter(&mut self, folder: &Path, elements: &[Box<str>]) -> Result<(), SourceError> {
+    fn enter(&mut self, folder: &Path) -> Result<(), SourceError> {
         let failed = |source| io_error(folder, "read the directory", source);
         let mut entries = Vec::new();
         for entry in fs::read_dir(folder).map_err(failed)? {
@@ -101,10 +95,8 @@ impl<'a> DirectoryWalk<'a> {
         }
         entries.sort_by_key(DirEntry::file_name);
         for entry in entries.into_iter().rev() {
-            let name = entry.file_name().to_string_lossy().into();
             self.ahead.push(FolderEntry {
                 path: entry.path(),
-                elements: [elements, &[name]].concat(),
                 root: Rc::clone(&self.root),
                 kind: entry.file_type().map_err(failed)?,
             });
@@ -114,6 +106,13 @@ impl<'a> DirectoryWalk<'a> {
 }
 
 impl FolderEntry {
+    /// Returns the path below the directory of the catalog, element by element.
+    fn elements(&self, directory: &Path) -> Vec<Box<str>> {
+        let below = self.path.strip_prefix(directory).unwrap_or(&self.path);
+        let elements = below.iter();
+        elements.map(|name| name.to_string_lossy().into()).collect()
+    }
+
     /// Returns the path to read. A link is accepted if its target is a file inside the directory.
     pub(super) fn confine(self) -> Result<PathBuf, SourceError> {
         if self.kind.is_file() {
