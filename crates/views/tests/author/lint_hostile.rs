@@ -168,6 +168,16 @@ fn circles_that_are_too_many_to_follow_are_told() {
 }
 
 #[test]
+fn removed_versions_are_no_part_of_a_cycle() {
+    let skips: Vec<_> = (0..101)
+        .map(|patch| format!("\"p.v1.0.{patch}\""))
+        .collect();
+    let entry = format!("{{\"name\":\"p.v2.0.0\",\"skips\":[{}]}}", skips.join(","));
+    let findings = found(&catalog(&[entry], ["2.0.0".to_owned()]));
+    assert_eq!(of(&findings, lint_rule("lint-limit")), [""; 0]);
+}
+
+#[test]
 fn names_that_are_like_others_are_guessed_until_that_is_much_work() {
     let size = 5_000;
     let skips: Vec<_> = (0..size)

@@ -151,9 +151,11 @@ pub(super) const UPGRADE_CYCLE: RuleItem =
     rule!("upgrade-cycle", Users, Warning).on(Check::Package(upgrade_cycles));
 
 /// Reports cycles. Every cycle has an edge that does not go up, and the shortest path back from it closes the cycle.
+/// Edges from removed versions are in no cycle, because steps only end at bundles.
 fn upgrade_cycles(facts: &PackageCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let mut known = HashSet::new();
-    let flat = facts.steps.all();
+    let bundles = facts.package.bundles.len();
+    let flat = facts.steps.all().filter(|(from, _)| *from < bundles);
     let flat = flat.filter(|(from, step)| *from != step.to && !facts.is_higher(step.to, *from));
     for (at, (from, step)) in flat.enumerate() {
         if at == CYCLES {
