@@ -353,7 +353,7 @@ fn quoted(images: &[Box<str>]) -> String {
 }
 
 impl Shelf {
-    /// Indexes the bundles of a catalog. Identical bundles can occur several times.
+    /// Indexes the bundles of a catalog that have an image. Identical bundles can occur several times.
     ///
     /// # Errors
     /// [`ShelfError::Differ`].
@@ -362,7 +362,7 @@ impl Shelf {
         let bundles = catalog
             .blobs()
             .iter()
-            .filter(|blob| blob.schema() == BUNDLE);
+            .filter(|blob| blob.schema() == BUNDLE && !blob.text("image").is_empty());
         for bundle in bundles {
             let image = bundle.text("image");
             match shelf.by_image.get(image) {
@@ -401,7 +401,7 @@ impl Shelf {
     /// # Errors
     /// [`ShelfError::NotFound`].
     pub fn bundle(&self, image: &str) -> Result<&BlobText, ShelfError> {
-        let found = self.by_image.get(image).filter(|_| !image.is_empty());
+        let found = self.by_image.get(image);
         found.ok_or_else(|| ShelfError::NotFound {
             images: vec![image.into()],
         })

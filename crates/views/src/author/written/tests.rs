@@ -43,6 +43,16 @@ fn blobs_are_written_in_opms_order() {
 }
 
 #[test]
+fn bundles_without_an_image_do_not_clash() {
+    let written = read(
+        r#"{"schema": "olm.bundle", "package": "p", "name": "a"}
+        {"schema": "olm.bundle", "package": "p", "name": "b"}"#,
+    );
+    let shelf = Shelf::of(&written).unwrap();
+    assert!(shelf.bundle("").is_err());
+}
+
+#[test]
 fn json_is_indented_by_four_and_safe_to_look_at() {
     let written =
         read("{\"schema\": \"x\", \"n\": 1.50, \"l\": [], \"t\": \"\\u001b\\u202e\u{e9}\"}");
