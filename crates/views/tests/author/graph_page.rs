@@ -158,9 +158,15 @@ fn channels_have_columns_of_their_own_where_a_window_has_room() {
     assert!(lefts(&layout(&sketch).cards) < 3);
 }
 
-/// Draws a comparison of two catalogs.
+/// Draws a comparison of two packages.
 fn compared(before: Option<&str>, now: &str, test: impl Fn(&Sketch<'_, '_>)) {
-    let draw = |lines: &str| Drawn::new("page", written(lines).fbc());
+    let before = before.map(|lines| written(lines).fbc());
+    compared_catalogs(before, written(now).fbc(), test);
+}
+
+/// Draws a comparison of two catalogs.
+fn compared_catalogs(before: Option<String>, now: String, test: impl Fn(&Sketch<'_, '_>)) {
+    let draw = |text| Drawn::new("page", text);
     let (old, new) = (before.map(draw), draw(now));
     let graph = |drawn: &'static Drawn| {
         let package = drawn.catalog.package("P").expect("it").expect("decoded");
@@ -216,6 +222,32 @@ fn a_comparison_tells_what_is_added_and_removed() {
         ] {
             assert!(picture.contains(text), "{text}: {picture}");
         }
+    });
+}
+
+/// The version of the removed bundle is invalid, so its row is last in the base.
+#[test]
+fn an_edge_of_a_comparison_starts_at_its_own_version() {
+    let before = written("a: 0.9.0; 1.0.0; 1.5.0 skips 0.9.0,1.0.0").fbc();
+    let before = before.replace("\"version\":\"1.0.0\"", "\"version\":\"v1.0.0\"");
+    let now = written("a: 0.9.0; 2.0.0 replaces 1.0.0 skips 0.9.0").fbc();
+    compared_catalogs(Some(before), now, |sketch| {
+        let changes = of_page(sketch)["changes"].clone();
+        let changes = changes.as_array().expect("a list").iter();
+        let texts: Vec<_> = changes.map(|change| change[1].clone()).collect();
+        assert_eq!(
+            texts,
+            [
+                "2.0.0 added",
+                "1.5.0 removed",
+                "P.v1.0.0 removed",
+                "upgrade added: P.v1.0.0 → 2.0.0 (replaces in a)",
+                "upgrade added: 0.9.0 → 2.0.0 (skips in a)",
+                "upgrades removed: 2 versions → 1.5.0 (skips in a)",
+            ]
+        );
+        let mut fans = sketch.lanes.iter().flat_map(|lane| &lane.fans);
+        assert!(fans.all(|fan| fan.from.is_sorted()));
     });
 }
 

@@ -138,10 +138,11 @@ fn moved<'p>(lane: Lane<'p>, places: &[VersionRow]) -> Lane<'p> {
             })
             .collect(),
         fans: fans
-            .map(|fan| Fan {
-                to: row(fan.to),
-                from: fan.from.into_iter().map(row).collect(),
-                ..fan
+            .map(|mut fan| {
+                fan.from = fan.from.into_iter().map(row).collect();
+                fan.from.sort_unstable();
+                let to = row(fan.to);
+                Fan { to, ..fan }
             })
             .collect(),
         unread: unread.map(|(of, text)| (row(of), text)).collect(),
@@ -330,8 +331,9 @@ fn in_order<'p>(
     let known: BTreeSet<_> = new.iter().map(|(_, facts)| facts.name).collect();
     let labels: BTreeSet<_> = new.iter().map(|(_, facts)| facts.label.clone()).collect();
     let was = old.iter().filter(|(_, facts)| is_bundle(facts));
-    let was = was.map(|(version, facts)| (facts.name, (version.clone(), facts.label.clone())));
-    let was: BTreeMap<_, _> = was.collect();
+    let was: BTreeMap<_, _> = was
+        .map(|(_, facts)| (facts.name, facts.label.clone()))
+        .collect();
     let gone = old
         .into_iter()
         .filter(|(_, facts)| !known.contains(facts.name));
@@ -339,9 +341,7 @@ fn in_order<'p>(
     let new = new
         .into_iter()
         .map(|(version, facts)| match was.get(facts.name) {
-            Some((version, label)) if !is_bundle(&facts) => {
-                (version.clone(), named(facts, label, &labels), true)
-            }
+            Some(label) if !is_bundle(&facts) => (version, named(facts, label, &labels), true),
             _ => (version, facts, true),
         });
     let mut all: Vec<_> = new.chain(gone).collect();
