@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::audit_report;
 use crate::fleet::read::FleetExtension;
 use crate::fleet::words::{BEHIND, label, state, states};
-use olmguard_catalog::version::Version;
+use olmguard_catalog::version::{LegacyRelease, ReleaseLimit, VersionRelease};
 use olmguard_engine::explain::one_line;
 use olmguard_report::document::{Content, Details, Head, Layout, Row, Section, Total};
 use olmguard_report::{Document, Finding, Severity, Tone};
@@ -243,9 +243,11 @@ impl Counts {
     }
 }
 
-/// Compares versions in ascending order. Texts that are not valid versions come first.
+/// Compares versions and their releases in ascending order. Texts that are not valid versions come first.
 fn by_version(one: Option<&str>, other: Option<&str>) -> Ordering {
-    let read = |text: Option<&str>| text.and_then(|text| Version::parse(text).ok());
+    let legacy = LegacyRelease::Read(ReleaseLimit::Unlimited);
+    let read =
+        |text: Option<&str>| text.and_then(|text| VersionRelease::parse_legacy(text, legacy).ok());
     let versions = match (read(one), read(other)) {
         (Some(one), Some(other)) => one.cmp_precedence(&other),
         (one, other) => one.is_some().cmp(&other.is_some()),

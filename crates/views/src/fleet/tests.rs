@@ -74,6 +74,26 @@ fn clusters_are_the_worst_first_and_versions_the_highest_first() {
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
 
+#[test]
+fn releases_are_compared_by_their_numbers() {
+    let cluster = [
+        extension("p", "1.0.0+9", Some("1.0.0+10"), "allow"),
+        extension("p", "1.0.0+10", None, "allow"),
+        extension("p", "1.0.0", Some("1.0.0+9"), "allow"),
+    ];
+    let text = fleet(&[("eu", &cluster)]).report().to_string();
+    let lines: Vec<_> = text.lines().skip(2).collect();
+    assert_eq!(
+        lines,
+        [
+            "package p: 3 extensions, 2 not at the newest version; the newest version is 1.0.0+10",
+            "  1.0.0+10: 1 extension in eu",
+            "  1.0.0+9: 1 extension, 1 not at the newest version in eu",
+            "  1.0.0: 1 extension, 1 not at the newest version in eu",
+        ]
+    );
+}
+
 /// With the override, the spec is allowed although the installed version is unknown.
 #[test]
 fn a_missing_fact_counts_also_if_the_verdict_does_not_need_it() {
