@@ -216,7 +216,8 @@ fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>])
     let graph = Graph::of(&inquiry.filter.package, offer.package);
     let own = targets.iter().filter(|to| to.is_of(offer.catalog));
     let nodes: Vec<_> = own.clone().map(|to| graph.node_of(to.index)).collect();
-    let (candidates, facts) = match SubscriptionOrder::of(&graph, subscribed(inquiry)) {
+    let subscribed = subscribed(&inquiry.filter.channels);
+    let (candidates, facts) = match SubscriptionOrder::of(&graph, subscribed) {
         _ if nodes.is_empty() => (Vec::new(), vec![Fact::Absent]),
         Err(error) => (Vec::new(), vec![Fact::NoOrder(error.to_string())]),
         Ok(line) => of_line(inquiry, &line, &nodes),

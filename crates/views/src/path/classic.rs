@@ -56,9 +56,9 @@ impl PathReport {
     }
 }
 
-/// Returns the channel of the Subscription. A Subscription has at most one.
-pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> SubscribedChannel<'a> {
-    match inquiry.filter.channels.first() {
+/// Returns the channel of the Subscription, of the requested ones. A Subscription has at most one.
+pub(crate) fn subscribed(channels: &[String]) -> SubscribedChannel<'_> {
+    match channels.first() {
         Some(channel) => SubscribedChannel::To(channel),
         None => SubscribedChannel::ToAny,
     }
@@ -67,7 +67,7 @@ pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> SubscribedChannel<'a> 
 fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, goal: Option<Choice<'a>>) -> WalkReport {
     let graph = Graph::of(&inquiry.filter.package, offer.package);
     let version = Version::parse(&inquiry.installed.version).ok();
-    let order = SubscriptionOrder::of(&graph, subscribed(inquiry));
+    let order = SubscriptionOrder::of(&graph, subscribed(&inquiry.filter.channels));
     let (nodes, end) = match &order {
         Ok(line) => walked(line, inquiry, version.as_ref()),
         Err(_) => (Vec::new(), End::Refused),

@@ -187,13 +187,17 @@ impl<'g, 'p> Sketch<'g, 'p> {
         self.row(row).map_or("", |facts| &facts.label)
     }
 
-    /// Returns the lane of an OLM v0 Subscription: the default channel, otherwise the first lane. Returns `None` if no
-    /// channel is requested: a Subscription without a channel uses the entries of all channels.
+    /// Returns the lane of an OLM v0 Subscription: the first requested channel. Returns `None` if no channel is
+    /// requested: a Subscription without a channel uses the entries of all channels. For OLM v1, returns the default
+    /// channel, otherwise the first lane.
     pub fn lane_of_subscription(&self) -> Option<u32> {
-        if self.view.olm == Generation::V0 && self.view.channels.is_empty() {
-            return None;
+        let mut lanes = (0..).zip(&self.lanes);
+        if self.view.olm == Generation::V0 {
+            let channel = self.view.channels.first()?;
+            let own = lanes.find(|(_, lane)| lane.name == channel);
+            return own.map(|(at, _)| at);
         }
-        let default = (0..).zip(&self.lanes).find(|(_, lane)| lane.is_default);
+        let default = lanes.find(|(_, lane)| lane.is_default);
         let default = default.map(|(at, _)| at);
         default.or((!self.lanes.is_empty()).then_some(0))
     }

@@ -181,6 +181,31 @@ fn drawn(picture: &Picture) -> String {
     svg(&sketch, &layout(&sketch))
 }
 
+/// `path` chooses the same channel.
+#[test]
+fn a_subscription_of_olm_v0_stays_in_the_first_requested_channel() {
+    let catalog =
+        catalog("a: 1.0.0; 1.1.0 replaces 1.0.0\nb: 1.0.0; 1.2.0 replaces 1.0.0\n(default): a");
+    let package = catalog.package("P").expect("it").expect("decoded");
+    let graph = Graph::of("P", package);
+    let reached = |channels: &[&str]| {
+        let channels: Vec<_> = channels.iter().copied().map(str::to_owned).collect();
+        let view = View {
+            channels: &channels,
+            from: graph.find("P.v1.0.0"),
+            olm: Generation::V0,
+            ..View::default()
+        };
+        let sketch = Sketch::of(&graph, view).expect("not too large");
+        let way = &sketch.reach.as_ref().expect("a start").way;
+        let labels = way.iter().map(|(_, hop)| sketch.label(hop.to).to_owned());
+        labels.collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&["b", "a"]), ["1.2.0"]);
+    assert_eq!(reached(&["a", "b"]), ["1.1.0"]);
+    assert_eq!(reached(&["gone", "a"]), [""; 0]);
+}
+
 fn catalog(lines: &str) -> Catalog {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);

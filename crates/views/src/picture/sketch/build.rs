@@ -8,8 +8,9 @@ use olmguard_catalog::Bundle;
 use olmguard_catalog::graph::{Graph, GraphChannel, NodeIndex, version_in_name};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::{Version, go};
-use olmguard_engine::resolve::classic::{SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::SubscriptionOrder;
 
+use crate::path::subscribed;
 use crate::picture::sketch::barred::bar;
 use crate::picture::sketch::lane::{RowOf, channel_lane, common, refusal, semver_lane};
 use crate::picture::sketch::{EdgeFate, Lane, LaneKind, RowFacts, Sketch, VersionRow};
@@ -189,11 +190,7 @@ fn course(
     goal: Option<VersionRow>,
 ) -> ReachedRows {
     let at = sketch.lane_of_subscription();
-    let lane = at.and_then(|at| sketch.lanes.get(at as usize));
-    let subscribed = lane.map_or(SubscribedChannel::ToAny, |lane| {
-        SubscribedChannel::To(lane.name)
-    });
-    let order = SubscriptionOrder::of(sketch.graph, subscribed).ok();
+    let order = SubscriptionOrder::of(sketch.graph, subscribed(sketch.view.channels)).ok();
     let node = sketch.row(start).map(|facts| facts.node);
     let walked = order
         .zip(node)
