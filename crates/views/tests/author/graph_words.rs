@@ -206,6 +206,25 @@ fn a_subscription_of_olm_v0_stays_in_the_first_requested_channel() {
     assert_eq!(reached(&["gone", "a"]), [""; 0]);
 }
 
+#[test]
+fn the_edges_of_the_semver_rules_count_toward_the_limit() {
+    let versions: Vec<_> = (0..1_500).map(|patch| format!("1.0.{patch}")).collect();
+    let catalog = catalog(&format!("a: {}", versions.join("; ")));
+    let package = catalog.package("P").expect("it").expect("decoded");
+    let graph = Graph::of("P", package);
+    let view = View {
+        edges: EdgeSource::CaretRange,
+        ..View::default()
+    };
+    let error = Sketch::of(&graph, view)
+        .err()
+        .map(|error| error.to_string());
+    assert_eq!(
+        error.as_deref(),
+        Some("more than 1000000 edges: fewer channels have fewer")
+    );
+}
+
 fn catalog(lines: &str) -> Catalog {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);

@@ -19,7 +19,7 @@ use crate::picture::{Generation, GraphTooLarge, VersionMark, View};
 
 /// Maximum number of versions. No screen shows more; the largest recorded package has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
-/// Maximum number of edges of channels. Each version in a range counts.
+/// Maximum number of edges of all lanes. Each version in a range counts.
 const MOST_EDGES: usize = 1_000_000;
 
 pub(super) fn build<'g, 'p>(
@@ -102,22 +102,22 @@ fn lanes<'p>(
     row_of: &RowOf,
     view: &View<'_>,
 ) -> Result<Vec<Lane<'p>>, GraphTooLarge> {
-    let mut lanes = Vec::new();
     let mut edges = 0;
-    let written = channels
-        .iter()
-        .filter(|_| view.edges != EdgeSource::CaretRange);
-    for channel in written {
-        let lane = channel_lane(graph, channel, row_of, view);
+    let mut counted = |lane: Lane<'p>| {
         edges += lane.edges();
-        if edges > MOST_EDGES {
-            return Err(GraphTooLarge::Edges { most: MOST_EDGES });
+        let fits = edges <= MOST_EDGES;
+        fits.then_some(lane)
+            .ok_or(GraphTooLarge::Edges { most: MOST_EDGES })
+    };
+    let mut lanes = Vec::new();
+    if view.edges != EdgeSource::CaretRange {
+        for channel in channels {
+            lanes.push(counted(channel_lane(graph, channel, row_of, view))?);
         }
-        lanes.push(lane);
     }
     lanes.sort_by_key(|lane| (lane.cells.first().map(|cell| cell.row), !lane.is_default));
     if view.edges != EdgeSource::Catalog {
-        lanes.push(semver_lane(graph, row_of));
+        lanes.push(counted(semver_lane(graph, row_of))?);
     }
     Ok(lanes)
 }
