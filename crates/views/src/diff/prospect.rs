@@ -35,6 +35,9 @@ struct Prospect {
     end: Option<Rank>,
 }
 
+/// The highest bundle that edits can reach from each bundle of a package, which can be the bundle itself.
+struct Peaks(BTreeMap<NodeIndex, NodeIndex>);
+
 /// End of the automatic upgrades from each node that was visited.
 #[derive(Default)]
 struct Ends(BTreeMap<NodeIndex, NodeIndex>);
@@ -58,11 +61,13 @@ impl<'g, 'p> Prospects<'g, 'p> {
                     asked.refusing(|bundle| is_unsupported(bundle, rules))
                 };
                 let (old, new) = (asked(self.old), asked(self.new));
+                let old_peaks = Peaks::of(self.old, &old);
+                let new_peaks = Peaks::of(self.new, &new);
                 let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
                 let mut changes = Vec::new();
                 for installed in &installed {
-                    let before = v1(self.old, &old, installed, &mut old_ends);
-                    let after = v1(self.new, &new, installed, &mut new_ends);
+                    let before = v1(self.old, &old, installed, &old_peaks, &mut old_ends);
+                    let after = v1(self.new, &new, installed, &new_peaks, &mut new_ends);
                     changes.extend(changes_of(installed, None, &before, &after));
                 }
                 changes
@@ -114,21 +119,12 @@ fn v1(
     graph: &Graph<'_>,
     asked: &Unpinned<'_>,
     installed: &InstalledNode<'_>,
+    peaks: &Peaks,
     ends: &mut Ends,
 ) -> Prospect {
-    let leads = |from: &InstalledNode<'_>| -> Vec<_> {
-        let successors = asked.successors(from.name, from.version.as_ref());
-        successors
-            .iter()
-            .map(|index| graph.node_of(index))
-            .collect()
-    };
-    let nodes = leads(installed);
-    let can_rise = reaches(
-        &nodes,
-        |node| leads(&self::installed(graph, node)),
-        |node| is_above(graph, node, installed),
-    );
+    let nodes = successors(graph, asked, installed);
+    let mut reached = nodes.iter().filter_map(|node| peaks.0.get(node));
+    let can_rise = reached.any(|node| is_above(graph, *node, installed));
     let pick = |from: &InstalledNode<'_>| {
         let next = asked.next(from.name, from.version.as_ref())?;
         Some(graph.node_of(next))
@@ -139,22 +135,33 @@ fn v1(
     prospect(graph, &nodes, can_rise, pick, end)
 }
 
-/// Whether a wanted node is among these nodes, or can be reached from them.
-fn reaches(
-    from: &[NodeIndex],
-    leads: impl Fn(NodeIndex) -> Vec<NodeIndex>,
-    is_wanted: impl Fn(NodeIndex) -> bool,
-) -> bool {
-    let mut seen: BTreeSet<_> = from.iter().copied().collect();
-    let mut left = from.to_vec();
-    while !left.iter().any(|node| is_wanted(*node)) {
-        let further = left.iter().flat_map(|node| leads(*node));
-        left = further.filter(|node| seen.insert(*node)).collect();
-        if left.is_empty() {
-            return false;
+fn successors(graph: &Graph<'_>, asked: &Unpinned<'_>, from: &InstalledNode<'_>) -> Vec<NodeIndex> {
+    let successors = asked.successors(from.name, from.version.as_ref());
+    let nodes = successors.iter().map(|index| graph.node_of(index));
+    nodes.collect()
+}
+
+impl Peaks {
+    /// Follows the steps backwards from each bundle, the highest first. Each step is followed once.
+    fn of(graph: &Graph<'_>, asked: &Unpinned<'_>) -> Self {
+        let bundles = || graph.nodes().filter(|node| graph.bundle(*node).is_some());
+        let mut before = BTreeMap::<NodeIndex, Vec<NodeIndex>>::new();
+        for from in bundles() {
+            for to in successors(graph, asked, &installed(graph, from)) {
+                before.entry(to).or_default().push(from);
+            }
         }
+        let mut peaks = BTreeMap::new();
+        // The bundles of a package are sorted by version, the highest first.
+        for peak in bundles() {
+            let mut left = vec![peak];
+            while let Some(node) = left.pop() {
+                peaks.entry(node).or_insert(peak);
+                left.extend(before.remove(&node).unwrap_or_default());
+            }
+        }
+        Self(peaks)
     }
-    true
 }
 
 /// Whether the version of a bundle is above the installed one. If that version is unknown, every version is.

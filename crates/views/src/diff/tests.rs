@@ -154,6 +154,23 @@ fn what_edges_do_to_who_is_installed() {
     );
 }
 
+/// If each version followed all edges again, this would take minutes.
+#[test]
+fn edges_that_only_go_down_are_followed_once() {
+    let versions: Vec<_> = (0..1_000).map(|version| version.to_string()).collect();
+    let versions: Vec<_> = versions.iter().map(String::as_str).collect();
+    let mut blobs = blobs(&versions);
+    let channel = blobs.last_mut().expect("a channel");
+    for entry in channel["entries"].as_array_mut().expect("a list") {
+        let name = entry["name"].as_str().expect("a name");
+        entry["skipRange"] = format!(">{}", name.trim_start_matches("p.v")).into();
+    }
+    assert_eq!(
+        told(&blobs, &blobs, DiffUsers::V1(&Rules::default())),
+        [""; 0]
+    );
+}
+
 #[test]
 fn names_that_only_edges_speak_of_count_too() {
     changes(&["2<1"], &["2"], &["newly-stranded: 1: could upgrade to 2"]);
