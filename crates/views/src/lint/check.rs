@@ -375,7 +375,8 @@ impl<'v, 'w> Chain<'v, 'w> {
                 return Some(circle);
             }
             names.push(name);
-            next = channel.entry(&view.entry.replaces.text);
+            let replaced = Some(&*view.entry.replaces.text).filter(|name| !name.is_empty());
+            next = replaced.and_then(|name| channel.entry(name));
         }
         None
     }

@@ -125,6 +125,17 @@ fn a_cycle_that_opm_does_not_come_to() {
 }
 
 #[test]
+fn an_entry_without_a_name_is_no_part_of_a_cycle() {
+    let entry = "  - name: p.v2.0.0\n";
+    let nameless = format!("{entry}    skips: ['']\n  - replaces: ''\n");
+    let findings = found(&channel("2").replace(entry, &nameless));
+    let cycles = findings
+        .iter()
+        .filter(|one| one.rule == lint_rule("skipped-cycle"));
+    assert_eq!(cycles.count(), 0, "{}", shown(&findings));
+}
+
+#[test]
 fn skipped_and_still_there() {
     says(
         "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1",
