@@ -46,6 +46,7 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::cluster::line;
 use bundle::{BundleNote, ClockMoment, KnownConfiguration};
 use error::{AskedObject, AuthorityFailure};
 use olmguard_server::tls::Clock;
@@ -320,12 +321,13 @@ struct Changes(sync::Mutex<SelectAll<BoxStream<'static, ()>>>);
 impl Changes {
     /// Creates watches of one Secret and of the configurations. They send no request before [`Self::next`].
     fn of(client: &Client, place: &AuthorityPlace) -> Self {
-        let secrets: Api<PartialObjectMeta<Secret>> =
-            Api::namespaced(client.clone(), &place.namespace);
-        let configurations: Api<PartialObjectMeta<ValidatingWebhookConfiguration>> =
-            Api::all(client.clone());
-        let names = place.configurations.iter();
-        let bundles = names.map(|name| changes(&configurations, name));
+        // Each watch has a line of its own, which paces it and limits its answers.
+        let line = || line::open(client.clone()).0;
+        let secrets = Api::<PartialObjectMeta<Secret>>::namespaced(line(), &place.namespace);
+        let bundles = place.configurations.iter().map(|name| {
+            let all = Api::<PartialObjectMeta<ValidatingWebhookConfiguration>>::all(line());
+            changes(&all, name)
+        });
         Self(sync::Mutex::new(select_all(
             bundles.chain([changes(&secrets, &place.secret)]),
         )))

@@ -23,7 +23,7 @@ use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::json;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use tracing::{info, warn};
 
 use crate::cluster::{fault_words, lease, line};
@@ -48,8 +48,17 @@ pub async fn write(
         budget: WriteBudget::full(Instant::now()),
         fault: OncePerChange::default(),
     };
-    while let Some(event) = queue.recv().await {
-        writer.take(event).await;
+    loop {
+        let due = writer.series.due();
+        tokio::select! {
+            event = queue.recv() => match event {
+                Some(event) => writer.take(event).await,
+                None => break,
+            },
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                writer.finish().await;
+            }
+        }
     }
 }
 
@@ -75,10 +84,25 @@ impl EventWriter {
             return self.metrics.count(EventFate::Dropped);
         }
         let written = match repeat {
-            Some(Repeat::Due { name, count }) => self.recount(&name, count).await,
+            Some(Repeat::Due { name, count }) => match self.recount(&name, count).await {
+                // The API server deletes Events after an hour.
+                Err(kube::Error::Api(status)) if status.is_not_found() => {
+                    self.create(&event, now).await
+                }
+                written => written,
+            },
             _ => self.create(&event, now).await,
         };
-        self.told(written, &event);
+        self.told(written, &key(&event), now);
+    }
+
+    /// Writes the counts of series that no longer repeat. They are too few to need a budget.
+    async fn finish(&mut self) {
+        let now = Instant::now();
+        for (key, name, count) in self.series.unfinished(now) {
+            let written = self.recount(&name, count).await;
+            self.told(written, &key, now);
+        }
     }
 
     async fn create(&mut self, event: &EditEvent, now: Instant) -> Result<(), kube::Error> {
@@ -130,16 +154,17 @@ impl EventWriter {
         }
     }
 
-    fn told(&mut self, written: Result<(), kube::Error>, event: &EditEvent) {
+    fn told(&mut self, written: Result<(), kube::Error>, key: &Key, now: Instant) {
         let Err(error) = written else {
             if self.fault.is_gone() {
                 info!("Writing Events again");
             }
+            self.series.wrote(key, now);
             return self.metrics.count(EventFate::Written);
         };
         self.metrics.count(EventFate::Failed);
         // An Event that no longer exists is created again at its next repetition.
-        self.series.forget(event);
+        self.series.forget(key);
         let error = fault_words(&error);
         if self.fault.is_new(&error) {
             warn!(error, "Failed to write an Event of a ClusterExtension");
@@ -166,6 +191,8 @@ type Key = (String, &'static str, String);
 struct Series {
     name: String,
     count: i32,
+    /// Whether the Event has this count.
+    is_counted: bool,
     written: Instant,
 }
 
@@ -183,14 +210,37 @@ impl KnownSeries {
     fn repeat(&mut self, event: &EditEvent, now: Instant) -> Option<Repeat> {
         let series = self.known.get_mut(&key(event))?;
         series.count = series.count.saturating_add(1);
+        series.is_counted = false;
         if now.duration_since(series.written) < WRITTEN_EVERY {
             return Some(Repeat::Counted);
         }
-        series.written = now;
         Some(Repeat::Due {
             name: series.name.clone(),
             count: series.count,
         })
+    }
+
+    /// Returns the time at which the next count must be written; none if all are.
+    fn due(&self) -> Option<Instant> {
+        let open = self.known.values().filter(|series| !series.is_counted);
+        open.map(|series| series.written + WRITTEN_EVERY).min()
+    }
+
+    /// Returns the name and the count of each Event whose count must be written by now.
+    fn unfinished(&self, now: Instant) -> Vec<(Key, String, i32)> {
+        let open = self.known.iter().filter(|(_, series)| {
+            !series.is_counted && now.duration_since(series.written) >= WRITTEN_EVERY
+        });
+        open.map(|(key, series)| (key.clone(), series.name.clone(), series.count))
+            .collect()
+    }
+
+    /// Records that the Event has the count of its series.
+    fn wrote(&mut self, key: &Key, now: Instant) {
+        if let Some(series) = self.known.get_mut(key) {
+            series.is_counted = true;
+            series.written = now;
+        }
     }
 
     /// Records that an Event of this name was written. If there are too many, the oldest is forgotten.
@@ -199,6 +249,7 @@ impl KnownSeries {
         let series = Series {
             name,
             count: 1,
+            is_counted: true,
             written: now,
         };
         if self.known.insert(key.clone(), series).is_none() {
@@ -212,10 +263,9 @@ impl KnownSeries {
     }
 
     /// Forgets an Event that could not be written, so the next one is created.
-    fn forget(&mut self, event: &EditEvent) {
-        let key = key(event);
-        self.known.remove(&key);
-        self.order.retain(|known| *known != key);
+    fn forget(&mut self, key: &Key) {
+        self.known.remove(key);
+        self.order.retain(|known| known != key);
     }
 }
 

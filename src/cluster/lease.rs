@@ -222,14 +222,16 @@ impl Leadership {
         D: Future<Output = ()>,
     {
         loop {
+            // If the lease is no longer maintained, this replica never leads again.
             if until(&mut self.0, true).await.is_err() {
-                // The lease is no longer maintained, so this replica never leads again.
                 return pending().await;
             }
             tokio::select! {
                 // The loss of the lease is checked before the duty continues.
                 biased;
-                _ = until(&mut self.0, false) => {}
+                lost = until(&mut self.0, false) => if lost.is_err() {
+                    return pending().await;
+                },
                 () = duty() => sleep(pause()).await,
             }
         }
@@ -464,6 +466,22 @@ mod tests {
             std::future::ready(())
         }));
         until(3, &begun).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_keeper_that_ends_while_it_holds_the_lease_ends_the_duty() {
+        let (sender, held) = watch::channel(true);
+        let starts = Arc::new(AtomicUsize::new(0));
+        let started = Arc::clone(&starts);
+        let leading = Leadership(held).lead(move || {
+            started.fetch_add(1, Ordering::Relaxed);
+            pending::<()>()
+        });
+        tokio::spawn(leading);
+        sleep(Duration::from_secs(1)).await;
+        drop(sender);
+        sleep(Duration::from_mins(1)).await;
+        assert_eq!(starts.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test(start_paused = true)]

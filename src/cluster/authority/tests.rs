@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore, KEY};
 use olmguard_server::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion};
 use olmguard_server::tls::test_util::TestClock;
-use olmguard_support::api::{ApiServer, Trouble};
+use olmguard_support::api::{ApiServer, Asked, Trouble};
 use replicas::{A_LOOK, bundle, replica};
 
 // === A cluster with a webhook configuration, and a store in it ===
@@ -251,6 +251,19 @@ async fn without_the_right_to_watch_it_is_looked_for() {
     api.put(CONFIGURATIONS, configuration());
     tokio::time::sleep(A_LOOK).await;
     assert_eq!(bundle(&api), trusted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_that_are_ended_immediately_are_paced() {
+    let (api, clock) = (cluster(), new_clock());
+    let _replica = replica(&api, &clock).await.unwrap();
+    api.trouble(Trouble::Empty, Asked::is_watch);
+    api.end_watches();
+    let watches = || api.asked().into_iter().filter(Asked::is_watch).count();
+    let before = watches();
+    tokio::time::sleep(A_LOOK).await;
+    let (after, seconds) = (watches() - before, A_LOOK.as_secs() as usize);
+    assert!(after > 2 && after <= 3 * seconds, "{after} watches");
 }
 
 #[tokio::test(start_paused = true)]

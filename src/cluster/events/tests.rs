@@ -112,12 +112,58 @@ fn the_count_of_a_series_is_written_after_a_while() {
         count: 3,
     };
     assert_eq!(known.repeat(&event, begin + WRITTEN_EVERY), Some(due));
+    known.wrote(&key(&event), begin + WRITTEN_EVERY);
     assert_eq!(
         known.repeat(&event, begin + WRITTEN_EVERY),
         Some(Repeat::Counted)
     );
-    known.forget(&event);
+    known.forget(&key(&event));
     assert_eq!(known.repeat(&event, begin), None);
+}
+
+/// Three refusals and no more: after a while, their Event has the count.
+#[tokio::test(start_paused = true)]
+async fn the_count_of_a_series_that_ends_is_written() {
+    let (api, metrics) = (server(), Metrics::new());
+    let (sender, queue) = mpsc::channel(3);
+    let clock = Arc::new(SystemClock);
+    let writing = write(api.client(), clock, Arc::clone(&metrics.events), queue);
+    let sending = async {
+        for _ in 0..3 {
+            sender.send(event("u1", "no")).await.expect("it is read");
+        }
+        tokio::time::sleep(WRITTEN_EVERY * 3).await;
+        drop(sender);
+    };
+    tokio::join!(writing, sending);
+    let asked = api.asked().into_iter();
+    let patches = asked.filter(|one| one.method == "PATCH");
+    let counts = patches.map(|one| {
+        let patch: Value = serde_json::from_slice(&one.body).expect("JSON");
+        patch["series"]["count"].clone()
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [3]);
+}
+
+/// An API server deletes Events after an hour.
+#[tokio::test(start_paused = true)]
+async fn a_repeated_event_that_is_gone_is_created_again() {
+    let (api, metrics) = (server(), Metrics::new());
+    let (sender, queue) = mpsc::channel(1);
+    let clock = Arc::new(SystemClock);
+    let writing = write(api.client(), clock, Arc::clone(&metrics.events), queue);
+    let sending = async {
+        sender.send(event("u1", "no")).await.expect("it is read");
+        tokio::time::sleep(WRITTEN_EVERY * 10).await;
+        for one in posted(&api) {
+            api.delete(EVENTS, one["metadata"]["name"].as_str().expect("a name"));
+        }
+        sender.send(event("u1", "no")).await.expect("it is read");
+        drop(sender);
+    };
+    tokio::join!(writing, sending);
+    assert_eq!(posted(&api).len(), 2);
+    assert_eq!(metrics.events.counted(EventFate::Failed), 0);
 }
 
 #[test]
