@@ -13,7 +13,7 @@ use std::mem;
 use serde_json::{Map, Value};
 
 use super::Document;
-use super::position::{Position, Positions, ValueStep};
+use super::position::{MarkId, Position, Positions, ValueStep};
 use olmguard_catalog::version::go;
 use olmguard_engine::nearest::nearest;
 use olmguard_policy::GROUP;
@@ -31,8 +31,8 @@ pub struct ManifestObject {
     pub value: Value,
     /// 0-based index of the document in the file.
     pub document: usize,
-    /// The index in each list that contains the object, from the outermost to the innermost.
-    items: Vec<usize>,
+    /// The mark of the object among the positions of its document.
+    mark: MarkId,
 }
 
 impl Document {
@@ -42,12 +42,12 @@ impl Document {
         let mut objects = Vec::new();
         let mut pending = vec![PendingValue {
             value: self.value,
-            items: Vec::new(),
+            mark: MarkId::ROOT,
             inherited: None,
         }];
         while let Some(PendingValue {
             value,
-            items,
+            mark,
             inherited,
         }) = pending.pop()
         {
@@ -58,8 +58,11 @@ impl Document {
                 of_list.fill(&mut members);
             }
             match take_items(&mut members) {
-                Some(elements) => pending.extend(unfold(&members, elements, &items)),
-                None => objects.push(ManifestObject::new(members, self.index, items)),
+                Some(elements) => {
+                    let marks = self.positions.elements(mark, "items");
+                    pending.extend(unfold(&members, elements, marks));
+                }
+                None => objects.push(ManifestObject::new(members, self.index, mark)),
             }
         }
         (objects, self.positions)
@@ -71,7 +74,7 @@ impl ManifestObject {
     /// the position of the nearest value above it. `positions` must be those of the object's
     /// document.
     pub fn position(&self, positions: &Positions, path: &[ValueStep<'_>]) -> Position {
-        positions.nearest(&self.steps(path))
+        positions.nearest_below(self.mark, path)
     }
 
     /// Returns the number or boolean at this path within the object, as written.
@@ -80,17 +83,10 @@ impl ManifestObject {
         positions: &'p Positions,
         path: &[ValueStep<'_>],
     ) -> Option<&'p str> {
-        positions.source_text(&self.steps(path))
+        positions.source_text_below(self.mark, path)
     }
 
-    /// Returns the path from the root of the document.
-    fn steps<'s>(&self, path: &[ValueStep<'s>]) -> Vec<ValueStep<'s>> {
-        let items = self.items.iter();
-        let items = items.flat_map(|index| [ValueStep::Key("items"), ValueStep::Index(*index)]);
-        items.chain(path.iter().copied()).collect()
-    }
-
-    fn new(members: Map<String, Value>, document: usize, items: Vec<usize>) -> Self {
+    fn new(members: Map<String, Value>, document: usize, mark: MarkId) -> Self {
         let name = members
             .get("metadata")
             .map(|metadata| text(metadata.get("name")));
@@ -100,7 +96,7 @@ impl ManifestObject {
             name: name.filter(|name| !name.is_empty()),
             value: Value::Object(members),
             document,
-            items,
+            mark,
         }
     }
 }
@@ -108,7 +104,7 @@ impl ManifestObject {
 /// A value that can be an object or a list of objects.
 struct PendingValue {
     value: Value,
-    items: Vec<usize>,
+    mark: MarkId,
     inherited: Option<TypeMeta>,
 }
 
@@ -152,18 +148,15 @@ fn take_items(members: &mut Map<String, Value>) -> Option<Vec<Value>> {
 fn unfold(
     list: &Map<String, Value>,
     elements: Vec<Value>,
-    around: &[usize],
+    marks: Vec<MarkId>,
 ) -> impl Iterator<Item = PendingValue> {
     let of_list = TypeMeta::of_items(list);
-    elements
-        .into_iter()
-        .enumerate()
-        .rev()
-        .map(move |(index, value)| PendingValue {
-            value,
-            items: around.iter().copied().chain([index]).collect(),
-            inherited: of_list.clone(),
-        })
+    let elements = elements.into_iter().enumerate().rev();
+    elements.map(move |(index, value)| PendingValue {
+        value,
+        mark: marks.get(index).copied().unwrap_or(MarkId::ROOT),
+        inherited: of_list.clone(),
+    })
 }
 
 fn text(value: Option<&Value>) -> String {

@@ -58,7 +58,12 @@ impl Positions {
     /// Returns the number or boolean at this path as written: YAML reads `1.10` as the number 1.1.
     /// `None` for other values, for very long texts, and for values from an alias.
     pub fn source_text(&self, path: &[ValueStep<'_>]) -> Option<&str> {
-        let at = self.of(path)?;
+        self.source_text_below(MarkId::ROOT, path)
+    }
+
+    pub(super) fn source_text_below(&self, from: MarkId, path: &[ValueStep<'_>]) -> Option<&str> {
+        let (at, missing) = self.descend(from, path);
+        let at = missing.is_empty().then_some(at)?;
         let found = self.texts.binary_search_by_key(&at, |(at, _)| *at);
         let (_, text) = self.texts.get(found.ok()?)?;
         Some(text.text(&self.keys))
@@ -70,19 +75,35 @@ impl Positions {
     /// A value inside an alias has the position at its anchor. Only the aliased value itself has
     /// the position of the alias.
     pub fn of(&self, path: &[ValueStep<'_>]) -> Option<Position> {
-        let (at, missing) = self.descend(path);
+        let (at, missing) = self.descend(MarkId::ROOT, path);
         missing.is_empty().then_some(at)
     }
 
     /// Returns the position of the value at this path or, if it is absent, of the nearest value
     /// above it.
     pub fn nearest(&self, path: &[ValueStep<'_>]) -> Position {
-        self.descend(path).0
+        self.nearest_below(MarkId::ROOT, path)
     }
 
-    fn descend<'p, 'a>(&self, path: &'p [ValueStep<'a>]) -> (Position, &'p [ValueStep<'a>]) {
+    pub(super) fn nearest_below(&self, from: MarkId, path: &[ValueStep<'_>]) -> Position {
+        self.descend(from, path).0
+    }
+
+    /// Returns the mark of each element of the list that is the member `name` of a value.
+    pub(super) fn elements(&self, of: MarkId, name: &str) -> Vec<MarkId> {
+        let list = Subtree::at(&self.marks, of).member(name, &self.keys);
+        let elements = list.into_iter().flat_map(Subtree::children);
+        let elements = elements.filter(|child| child.is_element());
+        elements.map(|child| child.id).collect()
+    }
+
+    fn descend<'p, 'a>(
+        &self,
+        from: MarkId,
+        path: &'p [ValueStep<'a>],
+    ) -> (Position, &'p [ValueStep<'a>]) {
         let mut rest = path;
-        let mut marks = Subtree(&self.marks);
+        let mut marks = Subtree::at(&self.marks, from);
         while let [step, below @ ..] = rest {
             let Some(child) = marks.step(step, &self.keys) else {
                 break;
@@ -90,7 +111,7 @@ impl Positions {
             (marks, rest) = (child, below);
         }
         (
-            marks.0.first().map_or(Position::START, |mark| mark.at),
+            marks.all.first().map_or(Position::START, |mark| mark.at),
             rest,
         )
     }
@@ -98,16 +119,29 @@ impl Positions {
 
 /// A mark with the marks below it.
 #[derive(Clone, Copy)]
-struct Subtree<'m>(&'m [PositionMark]);
+struct Subtree<'m> {
+    id: MarkId,
+    all: &'m [PositionMark],
+}
 
-impl Subtree<'_> {
+impl<'m> Subtree<'m> {
+    /// Returns the marks from this one on. Those after its own subtree are never reached.
+    fn at(marks: &'m [PositionMark], id: MarkId) -> Self {
+        let after = marks.get(id.0..).unwrap_or_default();
+        let len = after.first().map_or(0, |mark| mark.len as usize);
+        let all = after.get(..len).unwrap_or(after);
+        Self { id, all }
+    }
+
     fn children(self) -> impl Iterator<Item = Self> {
-        let mut rest = self.0.get(1..).unwrap_or_default();
+        let mut rest = self.all.get(1..).unwrap_or_default();
+        let mut id = MarkId(self.id.0 + 1);
         std::iter::from_fn(move || {
             let len = usize::try_from(rest.first()?.len).ok()?;
-            let (child, after) = rest.split_at_checked(len)?;
-            rest = after;
-            Some(Self(child))
+            let (all, after) = rest.split_at_checked(len)?;
+            let child = Self { id, all };
+            (rest, id) = (after, MarkId(id.0 + len));
+            Some(child)
         })
     }
 
@@ -124,7 +158,7 @@ impl Subtree<'_> {
     /// Returns the last member with a name: a key after a merge replaces the merged one, and vice
     /// versa.
     fn member(self, name: &str, keys: &str) -> Option<Self> {
-        let found = |child: Self| match child.0.first()?.key {
+        let found = |child: Self| match child.all.first()?.key {
             MarkKey::Name(key) => (key.text(keys) == name).then_some(child),
             MarkKey::Merge => child.merged(name, keys),
             MarkKey::None => None,
@@ -147,7 +181,7 @@ impl Subtree<'_> {
 
     fn is_element(self) -> bool {
         matches!(
-            self.0,
+            self.all,
             [
                 PositionMark {
                     key: MarkKey::None,
@@ -197,6 +231,11 @@ impl KeyText {
 /// The index of a mark.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MarkId(usize);
+
+impl MarkId {
+    /// The mark of the document.
+    pub(super) const ROOT: Self = Self(0);
+}
 
 /// The marks below a value, without its own, for copying them to an alias.
 #[derive(Clone, Debug)]
@@ -260,11 +299,12 @@ impl Positions {
     /// Returns the position of the member with this name that is written in the open mapping at
     /// `id`.
     pub(super) fn written(&self, id: MarkId, name: &str) -> Option<Position> {
-        let mapping = Subtree(self.marks.get(id.0..)?);
+        let all = self.marks.get(id.0..)?;
+        let mapping = Subtree { id, all };
         let is_named = |mark: &&PositionMark| matches!(mark.key, MarkKey::Name(key) if key.text(&self.keys) == name);
         mapping
             .children()
-            .filter_map(|child| child.0.first())
+            .filter_map(|child| child.all.first())
             .find(is_named)
             .map(|mark| mark.at)
     }

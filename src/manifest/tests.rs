@@ -178,6 +178,27 @@ fn items_keep_the_document_and_their_places() {
     assert!(objects.iter().all(|object| object.document == 0));
 }
 
+/// The copy that an anchor keeps counts once, whatever anchors are around it.
+#[test]
+fn nested_anchors_cost_what_they_hold() {
+    let begins = (0..120).map(|n| format!("a{n}: &a{n} {{"));
+    let text = begins.collect::<String>() + "z: 1" + &"}".repeat(120);
+    assert!(only(text).value.is_object());
+}
+
+/// The position of an item takes no walk over the items before it.
+#[test]
+fn positions_of_many_items_are_found_quickly() {
+    let items = "- {kind: A}\n".repeat(100_000);
+    let file = format!("kind: List\nitems:\n{items}");
+    let (objects, positions) = only(file).into_objects();
+    for (object, line) in objects.iter().zip(3..) {
+        let position = object.position(&positions, &[]);
+        assert_eq!(position, Position { line, column: 3 });
+    }
+    assert_eq!(objects.len(), 100_000);
+}
+
 // === Bytes that are not meant to be a manifest ===
 
 /// Fragments of broken YAML and JSON.

@@ -34,6 +34,8 @@ pub(super) struct Builder {
     anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
     /// The cost of everything built so far, with each alias replaced by its value.
+    built: Cost,
+    /// The cost of everything built and of all copies that are kept for aliases.
     spent: Cost,
     root: Option<Value>,
 }
@@ -99,6 +101,7 @@ impl Builder {
             frames: Vec::new(),
             anchors: BTreeMap::new(),
             positions: Positions::new(),
+            built: Cost { nodes: 0, text: 0 },
             spent: Cost { nodes: 0, text: 0 },
             root: None,
         }
@@ -139,7 +142,7 @@ impl Builder {
         if self.frames.len() >= MAX_DEPTH {
             return Err(DocumentFault::new(at, TOO_DEEP));
         }
-        let cost_before = self.spent;
+        let cost_before = self.built;
         self.spend(Cost { nodes: 1, text: 0 }, at)?;
         let mark = self.mark(at);
         self.frames.push(OpenCollection {
@@ -161,7 +164,7 @@ impl Builder {
             CollectedItems::List(items) => Value::Array(items),
             CollectedItems::Mapping(mapping) => Value::Object(mapping.members),
         };
-        let cost = self.spent.since(frame.cost_before);
+        let cost = self.built.since(frame.cost_before);
         if let Some(anchor) = frame.anchor {
             self.remember(anchor, &value, below, cost, at)?;
         }
@@ -278,8 +281,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Keeps a copy for later aliases, which is charged like the value itself. If aliases are
-    /// refused, no copy is made.
+    /// Keeps a copy for later aliases, which is charged like the value itself. It does not count as
+    /// built: the value of an outer anchor has one copy of it. If aliases are refused, no copy is made.
     fn remember(
         &mut self,
         anchor: AnchorId,
@@ -291,7 +294,7 @@ impl Builder {
         if self.rules.aliases == Aliases::Refused {
             return Ok(());
         }
-        self.spend(cost, at)?;
+        self.charge(cost, at)?;
         self.anchors.insert(
             anchor,
             AnchoredValue {
@@ -304,6 +307,12 @@ impl Builder {
     }
 
     fn spend(&mut self, cost: Cost, at: Position) -> Result<(), DocumentFault> {
+        self.built.nodes += cost.nodes;
+        self.built.text += cost.text;
+        self.charge(cost, at)
+    }
+
+    fn charge(&mut self, cost: Cost, at: Position) -> Result<(), DocumentFault> {
         self.spent.nodes += cost.nodes;
         self.spent.text += cost.text;
         if self.spent.nodes > MAX_NODES {
