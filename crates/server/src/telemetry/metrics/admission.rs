@@ -62,7 +62,7 @@ impl AdmissionMetrics {
             queued: register.gauge("admission_queued", "Requests waiting for a worker."),
             queue_rejected: register.counter(
                 "admission_queue_rejected_total",
-                "Requests rejected as Overloaded because the queue was full.",
+                "Requests rejected as Overloaded because they could not wait for a worker.",
             ),
             deadline_exceeded: register.counter_per(
                 "admission_deadline_exceeded_total",
