@@ -391,7 +391,7 @@ impl Fault {
     }
 }
 
-/// Checks that standard input is named at most once, because it can be read only once.
+/// Checks that standard input is one of these paths at most once, because it can be read only once.
 pub(crate) fn check_stdin<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), UsageError> {
     let times = paths.filter(|path| path.as_os_str() == "-").count();
     if times > 1 {

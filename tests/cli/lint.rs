@@ -153,7 +153,15 @@ fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
             "did you mean cut-off-version?",
         ),
         (&["--list", GOOD], "cannot be used with"),
-        (&["-", "-"], "standard input is named twice"),
+        (&["-", "-"], "standard input can be read only once"),
+        (
+            &["-", "--guardrails", "-"],
+            "standard input can be read only once",
+        ),
+        (
+            &[GOOD, "examples/Resolved/hub.yaml", "--guardrails", "-"],
+            "use \"-\" for manifests, for one catalog, or for the guardrails of one catalog",
+        ),
         (
             &["--list", "--explain", "cut-off-version"],
             "cannot be used with",

@@ -61,7 +61,10 @@ pub(crate) enum UsageError {
          of one; an AdmissionReview already contains what is installed"
     )]
     InstalledStranger { extension: String },
-    #[error("standard input is named twice: use \"-\" only once, for manifests or for one catalog")]
+    #[error(
+        "standard input can be read only once: use \"-\" for manifests, for one catalog, or for the \
+         guardrails of one catalog"
+    )]
     StdinTwice,
     #[error(transparent)]
     ObjectTwice(#[from] ObjectTwice),

@@ -164,8 +164,10 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
 
 fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
     let paths = args.catalogs.iter().filter_map(FilesPlace::path);
-    check_stdin(paths).map_err(FactsError::from)?;
     let guardrails = &args.guardrails.files;
+    // Guardrails are read once for each catalog.
+    let files = args.catalogs.iter().flat_map(|_| guardrails);
+    check_stdin(paths.chain(files.map(PathBuf::as_path))).map_err(FactsError::from)?;
     let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     args.check_packages(&catalogs)?;

@@ -187,10 +187,13 @@ fn wrong_usage_judges_nothing() {
             &["-f", "good.yaml", "-o=xml"],
             "possible values: text, json",
         ),
-        (&["-f", "-", "-f", "-"], "standard input is named twice"),
+        (
+            &["-f", "-", "-f", "-"],
+            "standard input can be read only once",
+        ),
         (
             &["-f", "-", "--catalog=hub=-"],
-            "standard input is named twice",
+            "standard input can be read only once",
         ),
         (
             &["-f", "good.yaml", "good.yaml"],
