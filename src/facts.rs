@@ -70,6 +70,11 @@ impl Facts {
         }
     }
 
+    /// Whether a catalog has this name, or may have it: an origin that cannot be read leaves open which catalogs there are.
+    pub(crate) fn may_have_catalog(&self, name: &str) -> bool {
+        self.snapshot.catalog(name).is_some() || self.faults.iter().any(Fault::is_of_origin)
+    }
+
     /// The facts in the form that judging needs.
     pub(crate) fn basis(&self) -> Basis<'_> {
         Basis {

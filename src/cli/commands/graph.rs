@@ -246,7 +246,7 @@ impl GraphArgs {
             return Ok(catalogs.collect());
         };
         let named: Vec<_> = catalogs.filter(|one| one.name == *name).collect();
-        if named.is_empty() {
+        if !facts.may_have_catalog(name) {
             let known = facts.snapshot.catalogs().iter();
             return Err(GraphError::NoCatalog {
                 name: name.clone(),

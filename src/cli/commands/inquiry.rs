@@ -185,12 +185,11 @@ impl InquiryArgs {
     }
 
     fn check_catalog(&self, facts: &Facts) -> Result<(), InquiryError> {
-        let catalogs = facts.snapshot.catalogs();
-        let names = || catalogs.iter().map(|catalog| catalog.name.as_str());
+        let catalogs = facts.snapshot.catalogs().iter();
         match &self.catalog {
-            Some(name) if !names().any(|known| known == name) => Err(InquiryError::NoCatalog {
+            Some(name) if !facts.may_have_catalog(name) => Err(InquiryError::NoCatalog {
                 name: name.clone(),
-                known: names().map(go::quote).collect(),
+                known: catalogs.map(|catalog| go::quote(&catalog.name)).collect(),
             }),
             _ => Ok(()),
         }

@@ -97,6 +97,28 @@ fn without_a_cluster_or_snapshot_the_error_is_all_that_is_printed() {
     }
 }
 
+#[test]
+fn an_origin_that_cannot_be_read_may_have_the_selected_catalog() {
+    let scene = Scene::new();
+    for (origin, code, begin) in [
+        ("--from-cluster", 4, "error: no cluster: "),
+        ("--snapshot=gone", 3, "error: gone: cannot be read: "),
+    ] {
+        for command in [
+            &["versions"] as &[_],
+            &["versions", "p"],
+            &["path", "p", "1.0.0"],
+            &["explain", "p", "1.0.0", "1.1.0"],
+            &["graph", "p"],
+        ] {
+            let ran = scene.run(&[command, &["--in=hub", origin]].concat());
+            assert_eq!(ran.code, Some(code), "{command:?}: {ran:?}");
+            assert!(ran.stderr.starts_with(begin), "{command:?}: {ran:?}");
+            assert!(!ran.stderr.contains("--in"), "{command:?}: {ran:?}");
+        }
+    }
+}
+
 /// The status in a manifest can leave the installed version unknown, which no other error reports.
 #[test]
 fn a_status_that_does_not_know_what_is_installed_is_still_reported() {
