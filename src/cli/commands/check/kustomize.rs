@@ -20,6 +20,7 @@ use crate::facts::given::GivenObjects;
 use crate::manifest::{
     ManifestObject, Position, documents, kustomizations, manifest_files, read_file,
 };
+use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::{Renderer, Unrendered};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
@@ -289,7 +290,12 @@ fn changes_what_is_read(patch: &Value, directory: &Path) -> bool {
         }
         None => patch.to_string(),
     };
-    patch.get("target").is_some() || KINDS.iter().any(|kind| text.contains(kind))
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    // The key of an inline patch can follow an escaped line break, such as `\nkind`.
+    let is_ours = |(key, kind): (&&str, &&str)| key.ends_with("kind") && KINDS.contains(kind);
+    patch.get("target").is_some() || pairs.any(is_ours)
 }
 
 /// The file of a patch; `None` if the patch is inline.
@@ -308,11 +314,13 @@ fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
 
 const GROUP: &str = "kustomize.config.k8s.io/";
 /// The kinds of extensions, and of the objects that decide about their edits.
-const KINDS: [&str; 4] = [
+const KINDS: [&str; 6] = [
     "ClusterExtension",
+    "Operator",
     "ClusterCatalog",
-    "UpgradePolicy",
-    "UpgradeGuardrails",
+    "Catalog",
+    olmguard_policy::KIND,
+    GuardrailsObject::KIND,
 ];
 
 /// The fields with patches, in all versions of kustomize.

@@ -173,13 +173,50 @@ fn what_extensions_are_judged_by_is_changed_by_patches_too() {
         let line = format!("{file}:1:1: skipped\n");
         assert!(ran.stdout.contains(&line), "{file}: {ran:?}");
     }
-    for kind in ["ClusterCatalog", "UpgradePolicy", "UpgradeGuardrails"] {
+    for kind in [
+        "ClusterCatalog",
+        "Catalog",
+        "UpgradePolicy",
+        "UpgradeGuardrails",
+        "Operator",
+    ] {
         let inline =
             format!("resources: [../base]\npatches: [{{patch: '[]', target: {{kind: {kind}}}}}]\n");
         let files = [&files[..3], &[("prod/kustomization.yaml", &*inline)]].concat();
         let ran = runs(&files, &["-f", "."]);
         let skipped = "no extension found; 1 template skipped";
         assert!(ran.stdout.contains(skipped), "{kind}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_operator_is_an_extension_that_patches_change() {
+    let operator = "apiVersion: operators.operatorframework.io/v1alpha1\nkind: Operator\n\
+        metadata: {name: tower}\nspec: {packageName: lantern-operator}\n";
+    for (patch, is_changed) in [
+        (operator, true),
+        ("{\"kind\": \"Operator\", \"metadata\": {}}", true),
+        ("kind: Deployment\nmetadata: {name: Operator}\n", false),
+        ("kind: OperatorGroup\n", false),
+    ] {
+        let inline = serde_json::to_string(patch).expect("a text");
+        for patches in [
+            "[{path: patch.yaml}]".to_owned(),
+            format!("[{{patch: {inline}}}]"),
+        ] {
+            let files = [
+                ("base/ext.yaml", operator),
+                ("base/kustomization.yaml", "resources: [ext.yaml]\n"),
+                (
+                    "prod/kustomization.yaml",
+                    &*format!("resources: [../base]\npatches: {patches}\n"),
+                ),
+                ("prod/patch.yaml", patch),
+            ];
+            let ran = runs(&files, &["-f", "base", "prod"]);
+            let is_skipped = ran.stdout.contains("base/ext.yaml:1:1: skipped\n");
+            assert_eq!(is_skipped, is_changed, "{patches}: {ran:?}");
+        }
     }
 }
 
