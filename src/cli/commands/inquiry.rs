@@ -1,5 +1,7 @@
 //! The shared parts of the commands that show a package: `versions`, `path` and `explain`.
 
+use std::path::Path;
+
 use clap::Args;
 
 use crate::cli::args::installed::PartError;
@@ -165,6 +167,11 @@ impl InquiryArgs {
         let channel = (!self.channel.is_empty()).then_some("--channel");
         let range = self.range.as_ref().map(|_| "--range");
         channel.into_iter().chain(range)
+    }
+
+    /// The paths of catalogs on this machine.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.facts.common.catalog.paths()
     }
 
     /// The catalog of `--in`.

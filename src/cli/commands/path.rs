@@ -12,6 +12,7 @@ use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{
     EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, PackageFacts,
 };
+use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs, yaml};
 use crate::cli::{CommandFailure, Exit, HasExit, help, say};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
@@ -117,6 +118,7 @@ impl PathArgs {
 
     /// Reads the facts, and the manifest that each step changes.
     fn load(&self) -> Result<(PackageFacts, Frame), CommandFailure> {
+        check_stdin(self.see.paths().chain(self.frame.filename.as_deref()))?;
         let mut seen = self.see.load_for(self.olm, &self.package)?;
         let (mut frame, extension) = self.frame.frame(&mut seen.filter)?;
         match extension {
