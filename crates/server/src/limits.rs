@@ -98,14 +98,13 @@ impl Limits {
     }
 
     /// Returns the most memory that clients can make a server use, in bytes, if `threads` threads serve connections:
-    /// the sum of the table above.
+    /// the sum of the table above. Flags can set any number, so a sum that is too large is `usize::MAX`.
     pub fn most_memory(&self, threads: usize) -> usize {
-        let reviews = (self.workers.get() + threads) * ORDINARY_REVIEW;
-        self.connections.get() * CONNECTION
-            + self.body_memory
-            + reviews
-            + ANSWERED * ANSWERED_REVIEW
-            + self.large_memory()
+        let reviews = self.workers.saturating_add(threads).get();
+        let rest = self.body_memory + ANSWERED * ANSWERED_REVIEW + self.large_memory();
+        let connections = self.connections.get().saturating_mul(CONNECTION);
+        let reviews = reviews.saturating_mul(ORDINARY_REVIEW);
+        connections.saturating_add(reviews).saturating_add(rest)
     }
 }
 

@@ -51,10 +51,11 @@ impl MemoryLimit {
         limits: &Limits,
         threads: usize,
     ) -> Result<Pool, TooLittle> {
-        let others = PROCESS + limits.most_memory(threads) as u64;
+        let others = PROCESS.saturating_add(limits.most_memory(threads) as u64);
         let rest = self.0.saturating_sub(others);
         if rest < LEAST.0 {
-            let least = Self((others + LEAST.0).next_multiple_of(1 << 20));
+            let least = others.saturating_add(LEAST.0).div_ceil(1 << 20);
+            let least = Self(least.saturating_mul(1 << 20));
             return Err(TooLittle { limit: self, least });
         }
         Ok(self.pool(rest))
@@ -263,6 +264,24 @@ mod tests {
         );
         let pool = limit("308Mi").catalogs_beside(&limits, 2).unwrap();
         assert_eq!(pool.limits(), (64 << 20, 64 << 20));
+    }
+
+    #[test]
+    fn limits_that_no_memory_is_enough_for_are_refused() {
+        let default = limits(2);
+        for limits in [
+            Limits {
+                connections: NonZeroUsize::MAX,
+                ..default.clone()
+            },
+            Limits {
+                workers: NonZeroUsize::MAX,
+                ..default
+            },
+        ] {
+            let refused = limit("4Ei").catalogs_beside(&limits, 2).unwrap_err();
+            assert_eq!(refused.least, MemoryLimit(u64::MAX));
+        }
     }
 
     #[test]
