@@ -389,6 +389,11 @@ impl Fault {
         self.is_of_cluster() || matches!(self, Self::Snapshot(_))
     }
 
+    /// Whether there can be extensions that are not known.
+    pub(crate) fn hides_extensions(&self) -> bool {
+        self.is_of_origin() || matches!(self, Self::Extensions(_))
+    }
+
     /// The reason why the policies of the cluster or of the snapshot are unknown, if the fault is about them.
     fn unlisted(&self) -> Option<&str> {
         match self {

@@ -162,7 +162,10 @@ fn a_snapshot_without_extensions_is_said_and_the_rest_is_reported() {
     );
     let (code, stdout, stderr) = audit(&scene, &["--fleet=fleet"], "");
     assert_eq!(code, Some(4), "{stderr}");
-    assert!(stdout.contains("cluster lab: 0 extensions\n"), "{stdout}");
+    assert!(
+        stdout.contains("cluster lab: extensions unknown\n"),
+        "{stdout}"
+    );
     assert!(
         stderr.contains("error: lab: fleet/lab.snapshot: does not have the installed extensions"),
         "{stderr}"
@@ -191,7 +194,60 @@ fn a_context_that_does_not_exist_is_said_and_the_rest_is_reported() {
     );
     for name in ["prod", "lab"] {
         assert!(stderr.contains(&format!("error: {name}: ")), "{stderr}");
+        let line = format!("cluster {name}: extensions unknown\n");
+        assert!(stdout.contains(&line), "{stdout}");
     }
+}
+
+/// Flags and files that count for every cluster are wrong once.
+#[test]
+fn what_is_wrong_for_every_cluster_is_wrong_usage() {
+    let scene = scene();
+    let path = |name: &str| scene.path().join(name);
+    fs::create_dir(path("saved")).expect("a directory");
+    for name in ["saved/lab.snapshot", "saved/prod.snapshot"] {
+        let catalogs = [(named("hub"), Some(&*path("hub.yaml")))];
+        save_running(&path(name), Vec::new(), &catalogs);
+    }
+    scene.write("broken.yaml", "a: [");
+    for (flag, begin) in [
+        ("--guardrails=gone.yaml", "error: guardrails gone.yaml: "),
+        ("--policy=gone.yaml", "error: gone.yaml: "),
+        ("--policy=broken.yaml", "error: broken.yaml:"),
+        (
+            "--olm-feature-gates=Nope=true",
+            "error: --olm-feature-gates: unknown feature gate \"Nope\"",
+        ),
+    ] {
+        let (code, stdout, stderr) = audit(&scene, &["--fleet=saved", flag], "");
+        assert_eq!((code, &*stdout), (Some(2), ""), "{flag}: {stderr}");
+        assert!(stderr.starts_with(begin), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+    scene.write(".olmguard.yaml", "nothing: known\n");
+    let (code, stdout, stderr) = audit(&scene, &["--fleet=saved"], "");
+    assert_eq!((code, &*stdout), (Some(2), ""), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}
+
+#[test]
+fn a_cluster_that_cannot_be_reached_has_unknown_extensions() {
+    let scene = scene();
+    scene.write(
+        "kubeconfig",
+        "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n\
+         contexts: [{name: lab, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n",
+    );
+    let flags = ["--contexts=lab", "--kubeconfig=kubeconfig"];
+    let (code, stdout, stderr) = audit(&scene, &flags, "");
+    assert_eq!(code, Some(4), "{stderr}");
+    let expected =
+        "0 clusters, 1 input unreadable: 0 extensions\ncluster lab: extensions unknown\n";
+    assert_eq!(stdout, expected);
+    let (_, json, _) = audit(&scene, &[&flags[..], &["-o", "json"]].concat(), "");
+    let printed: Value = serde_json::from_str(&json).expect("one object");
+    assert_fits("schemas/olmguard.fleet.v1.json", &printed);
+    assert_eq!(printed["unread"][0]["name"], "lab");
 }
 
 #[test]

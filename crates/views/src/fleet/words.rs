@@ -1,5 +1,6 @@
 //! Text form of a fleet report.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::audit_report;
@@ -14,11 +15,16 @@ impl FleetReport {
     /// Summarizes the number of clusters and extensions, and the states of the extensions.
     pub fn count_line(&self) -> String {
         let clusters = counted(self.clusters.len(), "cluster");
-        let unread = match self.unread.len() {
+        let unread = match self.unread_names().len() {
             0 => String::new(),
             count => format!(", {} unreadable", counted(count, "input")),
         };
         format!("{clusters}{unread}: {}", state(&self.counts))
+    }
+
+    /// Returns the names of the inputs that could not be read, or not all of them.
+    fn unread_names(&self) -> BTreeSet<&str> {
+        self.unread.iter().map(|one| &*one.name).collect()
     }
 }
 
@@ -28,6 +34,10 @@ impl fmt::Display for FleetReport {
         for cluster in &self.clusters {
             let name = go::escape(&cluster.name);
             writeln!(f, "cluster {name}: {}", state(&cluster.counts))?;
+        }
+        let known: BTreeSet<_> = self.clusters.iter().map(|one| &*one.name).collect();
+        for name in self.unread_names().difference(&known) {
+            writeln!(f, "cluster {}: extensions unknown", go::escape(name))?;
         }
         for package in &self.packages {
             writeln!(f, "{}", head(package))?;

@@ -21,6 +21,8 @@ use crate::cli::commands::audit::{AuditArgs, edits, print, report};
 use crate::cli::facts::{FactsArgs, FactsError};
 use crate::cli::output::{json_line, yaml};
 use crate::cli::{CommandFailure, Exit, say, warn};
+use crate::facts::Fault;
+use crate::facts::cluster::ClusterRequestError;
 use crate::facts::given::GivenObjects;
 use olmguard_catalog::version::go;
 use olmguard_views::fleet::{ClusterAudit, Fleet, FleetReport};
@@ -87,6 +89,8 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     if args.fleet.contexts.is_empty() {
         args.facts.reach_no_cluster().map_err(FactsError::from)?;
     }
+    let olm = args.facts.common.olm.request();
+    olm.check().map_err(FactsError::from)?;
     let files = args.fleet.files()?;
     let mut gathered = Gathered {
         args,
@@ -95,14 +99,14 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     };
     for file in files {
         match file {
-            Ok(file) => gathered.file(file),
+            Ok(file) => gathered.file(file)?,
             Err(UnreadPath { path, error }) => {
                 gathered.unread(&path.to_string_lossy(), &error, Exit::BadInput);
             }
         }
     }
     for context in &args.fleet.contexts {
-        gathered.facts(context, &args.facts.of_context(context));
+        gathered.facts(context, &args.facts.of_context(context))?;
     }
     let report = gathered.fleet.report();
     print(&text(&report, args.output.form)?)?;
@@ -110,11 +114,11 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
 }
 
 impl Gathered<'_> {
-    fn file(&mut self, file: ClusterFile) {
+    fn file(&mut self, file: ClusterFile) -> Result<(), FactsError> {
         let ClusterFile { name, path } = file;
         match ClusterFileContent::of(&path) {
             Ok(ClusterFileContent::Snapshot) => {
-                self.facts(&name, &self.args.facts.of_snapshot(path));
+                return self.facts(&name, &self.args.facts.of_snapshot(path));
             }
             Ok(ClusterFileContent::Audit(bytes)) => match ClusterAudit::read(&bytes) {
                 Ok(audit) => self.fleet.add(&name, &audit),
@@ -122,19 +126,28 @@ impl Gathered<'_> {
             },
             Err(error) => self.unread(&path.to_string_lossy(), &error, Exit::BadInput),
         }
+        Ok(())
     }
 
     /// Audits the extensions of a snapshot or of a cluster.
-    fn facts(&mut self, name: &str, facts: &FactsArgs) {
-        let audit = match self.audited(name, facts) {
-            Ok(audit) => audit,
+    ///
+    /// # Errors
+    /// If a flag or a file that counts for all clusters is wrong.
+    fn facts(&mut self, name: &str, args: &FactsArgs) -> Result<(), FactsError> {
+        match self.audit(name, args) {
             // An error of one cluster is not a usage error of the whole command.
-            Err(error) => return self.unread(name, &error, Exit::BadInput),
-        };
-        self.fleet.add(name, &audit);
+            Err(
+                error @ (FactsError::Olm(_) | FactsError::Cluster(ClusterRequestError::Cluster(_))),
+            ) => {
+                self.unread(name, &error, Exit::BadInput);
+                Ok(())
+            }
+            audited => audited,
+        }
     }
 
-    fn audited(&mut self, name: &str, args: &FactsArgs) -> Result<ClusterAudit, FactsError> {
+    /// Adds the cluster, unless its extensions are not known.
+    fn audit(&mut self, name: &str, args: &FactsArgs) -> Result<(), FactsError> {
         let mut opened = args.open(self.args.edges)?;
         let extensions = opened.extensions()?;
         let (facts, warnings) = opened.read(GivenObjects::default())?;
@@ -150,9 +163,14 @@ impl Gathered<'_> {
             self.fleet.add_unread(name, &fault.to_string());
         }
         self.exits.extend(facts.exit());
+        let mut faults = facts.faults.iter();
+        if extensions.is_empty() && faults.any(Fault::hides_extensions) {
+            return Ok(());
+        }
         let requester = args.policies.requester_of_audit();
         let report = report(&facts, edits(&extensions, &requester));
-        Ok(ClusterAudit::from(&report))
+        self.fleet.add(name, &ClusterAudit::from(&report));
+        Ok(())
     }
 
     fn unread(&mut self, name: &str, error: &dyn std::error::Error, exit: Exit) {
