@@ -258,16 +258,12 @@ fn warnings(program: &Command, words: &[OsString], set: &BTreeSet<String>) -> Ve
         .collect()
 }
 
-/// The command that a command line starts with.
+/// The command of a command line. Global flags and their values can be before its name; no value is the name of a
+/// command.
 fn running<'c>(program: &'c Command, words: &[OsString]) -> &'c Command {
-    let mut command = program;
-    for word in words {
-        let Some(below) = command.find_subcommand(word) else {
-            break;
-        };
-        command = below;
-    }
-    command
+    words.iter().fold(program, |command, word| {
+        command.find_subcommand(word).unwrap_or(command)
+    })
 }
 
 fn collect(command: &Command, flags: &mut Vec<Flag>) {
@@ -533,6 +529,8 @@ mod tests {
         let expected = "only olmguard serve reads OLMGUARD_MODE; set the variable of this command \
                     instead: OLMGUARD_CHECK_MODE";
         warned(&["check"], &["OLMGUARD_MODE"], &[expected]);
+        let flag_first = ["--color", "never", "check", "a.yaml"];
+        warned(&flag_first, &["OLMGUARD_MODE"], &[expected]);
         warned(&["check"], &["OLMGUARD_MODE", "OLMGUARD_CHECK_MODE"], &[]);
         warned(&["a"], &["OLMGUARD_MODE"], &[]);
     }
