@@ -41,16 +41,16 @@ pub(super) fn of_results(gathered: &GatheredInputs) -> impl Iterator<Item = Find
 /// that only the base has prevents the warning.
 fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> {
     let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
-    if is_none && args.require_match {
-        return Some(of_run(Severity::Error, NO_EXTENSION));
-    }
-    let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
     let none = if gathered.skipped.is_empty() {
         NONE_FOUND
     } else {
         ALL_SKIPPED
     };
-    (is_none && !has_other).then(|| of_run(Severity::Warning, none))
+    if is_none && args.require_match {
+        return Some(of_run(Severity::Error, format!("{none}{EXPECTED}")));
+    }
+    let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
+    (is_none && !has_other).then(|| of_run(Severity::Warning, format!("{none}{UNCHECKED}")))
 }
 
 /// The note that no input states what is installed, if an extension is allowed because of this.
@@ -134,14 +134,14 @@ fn of_hint((file, hint): &(String, Hint)) -> Finding {
 /// The subject of findings that are about the run, not about one of its inputs.
 pub(super) const TITLE: &str = "olmguard check";
 
-/// The warning if no extension is found.
-const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \
-     --require-match that is an error";
+/// The reason why nothing is checked if no extension is found.
+const NONE_FOUND: &str = "the inputs have no ClusterExtension";
 
-/// The warning if a tool has yet to render every extension.
-const ALL_SKIPPED: &str = "every ClusterExtension of the inputs still has to be rendered, so nothing is \
-     checked; with --require-match that is an error";
+/// The reason if a tool has yet to render every extension.
+const ALL_SKIPPED: &str = "every ClusterExtension of the inputs still has to be rendered";
 
-/// The error if `--require-match` finds no extension.
-const NO_EXTENSION: &str =
-    "the inputs have no ClusterExtension: --require-match expects at least one";
+/// The end of the error with `--require-match`.
+const EXPECTED: &str = ": --require-match expects at least one";
+
+/// The end of the warning without it.
+const UNCHECKED: &str = ", so nothing is checked; with --require-match that is an error";

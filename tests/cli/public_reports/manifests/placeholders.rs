@@ -254,11 +254,13 @@ fn templates_alone_check_nothing() {
             "warning: every ClusterExtension of the inputs still has to be rendered, so nothing is checked; with --require-match that is an error\n"
         )
     );
+    let ran = scene.run(&["-f", "a.yaml", CATALOG, "--require-match"]);
     assert_eq!(
-        scene
-            .run(&["-f", "a.yaml", CATALOG, "--require-match"])
-            .code,
-        3
+        (ran.code, &*ran.stderr),
+        (
+            3,
+            "error: every ClusterExtension of the inputs still has to be rendered: --require-match expects at least one\n"
+        )
     );
 }
 
