@@ -87,7 +87,7 @@ fn the_name_of_the_file_gives_its_form() {
         assert!(text.starts_with(start), "{name}: {text:.80}");
     }
     // A format on the command line is sufficient if the file name implies none.
-    for name in ["b.tmp", "b.txt", "b"] {
+    for name in ["b.tmp", "b.txt", "B.TXT", "b"] {
         let (code, text, _) = written(name, &["-o", "dot"]);
         assert_eq!(
             (code, text.starts_with("digraph")),

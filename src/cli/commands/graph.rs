@@ -117,9 +117,9 @@ enum Form {
 }
 
 impl Form {
-    /// The form of files whose name has this extension.
+    /// The form of files whose name has this extension, in lower case.
     fn of_extension(extension: &str) -> Option<Self> {
-        Some(match extension.to_ascii_lowercase().as_str() {
+        Some(match extension {
             "mmd" | "md" | TEXT => Self::Mermaid,
             "dot" | "gv" => Self::Dot,
             "svg" => Self::Svg,
@@ -187,6 +187,7 @@ impl GraphArgs {
     fn form(&self) -> Result<Form, GraphError> {
         let file = self.output_file.clone().unwrap_or_default();
         let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let extension = &*extension.to_ascii_lowercase();
         match (self.form, Form::of_extension(extension)) {
             (Some(form), Some(named)) if form != named && extension != TEXT => {
                 Err(GraphError::Contradiction { file })
