@@ -68,6 +68,8 @@ enum DemoError {
     Client(#[from] ClientError),
     #[error(transparent)]
     Reply(#[from] ReplyError),
+    #[error("cannot start: {0}")]
+    Start(io::Error),
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
 }
@@ -100,7 +102,8 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
-        .build()?;
+        .build()
+        .map_err(DemoError::Start)?;
     runtime.block_on(async {
         let certificates = self_signed(&TlsConfig::default(), Vec::new())?;
         let certificate = certificates.leaf().der().clone();
@@ -151,7 +154,7 @@ async fn show(
 }
 
 async fn keep(server: &Server, out: &mut dyn Write) -> Result<(), DemoError> {
-    let mut signals = Signals::new()?;
+    let mut signals = Signals::new().map_err(DemoError::Start)?;
     let review = CASES.first().map(|case| case.review(1));
     let review = review.unwrap_or_default();
     writeln!(
