@@ -216,6 +216,11 @@ impl OpenFacts {
         }
     }
 
+    /// Whether flags replace catalogs of the snapshot or the cluster, so there are current catalogs too.
+    pub(crate) fn is_preview(&self) -> bool {
+        self.origin.is_known() && !self.args.common.catalog.is_empty()
+    }
+
     /// Every extension of the snapshot or the cluster. Problems with extensions become faults of the facts.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ impl FactsOrigin {
 
 impl OpenOrigin {
     /// Whether the origin has a list of catalogs.
-    pub(super) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         !matches!(self, Self::Given)
     }
 

@@ -95,6 +95,9 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     let paths = paths.chain(args.facts.common.catalog.paths());
     check_stdin(paths).map_err(FactsError::from)?;
     let mut opened = args.facts.open(args.edges)?;
+    if opened.is_preview() {
+        NoForm::check(args, form::PREVIEW)?;
+    }
     let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
     inputs.faults.iter().for_each(say);
     inputs.skipped.iter().for_each(warn);
@@ -111,7 +114,6 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     let faults: Vec<_> = bad.into_iter().chain(facts.exit()).collect();
     let edits = edits(&inputs.extensions, &requester);
     if let Some(current) = &facts.current {
-        NoForm::check(args, form::PREVIEW)?;
         let report = preview_report(&facts, current, edits);
         print(&preview_text(&report, unread, args.output.form)?)?;
         return Ok(Exit::worst(preview_exits(&report).chain(faults)));

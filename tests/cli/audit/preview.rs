@@ -155,6 +155,12 @@ fn a_form_without_changes_is_wrong_usage() {
         assert_eq!((code, &*stdout), (Some(2), ""), "{form}");
         let expected = format!("error: {form} has no form for what --catalog changes");
         assert!(stderr.contains(&expected), "{stderr}");
+        // The form is refused before anything is read.
+        let unread = ["gone.yaml", "--snapshot=gone", "--catalog=hub=gone.yaml"];
+        let (code, _, stderr) = audit(&scene(), &with(&unread, flags), "");
+        assert_eq!(code, Some(2), "{form}");
+        assert!(stderr.starts_with(&expected), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }
 
