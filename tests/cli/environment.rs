@@ -84,6 +84,10 @@ fn a_shared_variable_gives_way_to_the_command_line() {
 
     let v0 = [&PATH[..], &["--olm=v0"]].concat();
     assert_eq!(run(&[("OLMGUARD_GRAPH", "semver")], &v0), run(&[], &v0));
+    let release = [("OLMGUARD_OLM_RELEASE", "1.5")];
+    assert_eq!(run(&release, &v0), run(&[], &v0));
+    let skip_range = ["range", "--skip-range", "1.0.0"];
+    assert_eq!(run(&release, &skip_range), run(&[], &skip_range));
     let fleet = ["audit", "--fleet=no/such"];
     assert_eq!(
         run(&[("OLMGUARD_CATALOG", "a=b")], &fleet),

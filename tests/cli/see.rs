@@ -210,6 +210,27 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
+fn olm_v0_has_no_release_of_olm_v1() {
+    for command in [
+        &["path", PACKAGE, "1.2.0"][..],
+        &["explain", PACKAGE, "1.2.0", "1.3.0"],
+        &["graph", PACKAGE],
+    ] {
+        let flags = [
+            SAMPLE,
+            "--olm=v0",
+            "--olm-release=1.5",
+            "--olm-feature-gates=A=true",
+        ];
+        fails(
+            &[command, &flags].concat(),
+            2,
+            "--olm-release, --olm-feature-gates: only with --olm v1, not with --olm v0",
+        );
+    }
+}
+
+#[test]
 fn a_version_with_a_v_is_answered_with_the_version_without() {
     for arguments in [
         &["versions", PACKAGE, "--installed=v1.2.0", SAMPLE][..],

@@ -4,13 +4,16 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::cli::args::{NamedValue, heading, one_of};
+use crate::cli::args::{NamedValue, TypedOptions, heading, one_of};
 use crate::facts::olm::OlmRequest;
 use olmguard_catalog::olm::{EdgeSource, OlmRelease, PreflightMode, Rules, UnknownRelease};
 
 /// The flags about which OLM there is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct OlmArgs {
+    #[command(flatten)]
+    pub(crate) typed: TypedOptions<Self>,
+
     /// Answer for this release of OLM v1, such as 1.11 or openshift-4.20
     #[arg(long, value_name = "RELEASE", default_value_t, help_heading = heading::OLM)]
     pub(crate) olm_release: AskedRelease,

@@ -208,8 +208,12 @@ impl GraphArgs {
         let paths = self.facts.common.catalog.paths();
         check_stdin(paths.chain(self.base.as_ref().and_then(CatalogPlace::path)))
             .map_err(FactsError::from)?;
-        if self.olm == Generation::V0 && self.edges.is_given() {
-            return Err(GraphError::NotOfV0);
+        if self.olm == Generation::V0 {
+            if self.edges.is_given() {
+                return Err(GraphError::NotOfV0);
+            }
+            let typed = &self.facts.common.olm.typed;
+            typed.refuse_but(&[], "--olm v0", "--olm v1")?;
         }
         Ok(())
     }

@@ -109,7 +109,11 @@ impl InquiryArgs {
             Generation::V0 if self.channel.len() > 1 => {
                 Err(InquiryError::Usage(ONE_CHANNEL).into())
             }
-            Generation::V0 => self.load(package),
+            Generation::V0 => {
+                let typed = &self.facts.common.olm.typed;
+                typed.refuse_but(&[], "--olm v0", "--olm v1")?;
+                self.load(package)
+            }
             Generation::V1 => self.load_v1(package),
         }
     }

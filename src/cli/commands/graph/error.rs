@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::cli::args::NotOfForm;
 use crate::cli::commands::instead;
 use crate::cli::facts::FactsError;
 use crate::cli::{Exit, HasExit};
@@ -15,6 +16,8 @@ use olmguard_views::picture::{GraphTooLarge, NoSuchVersion};
 pub(super) enum GraphError {
     #[error(transparent)]
     Facts(#[from] FactsError),
+    #[error(transparent)]
+    Form(#[from] NotOfForm),
     #[error(
         "--in: no catalog {}: expected one of {}",
         go::quote(name),
@@ -92,6 +95,7 @@ impl HasExit for GraphError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),
+            Self::Form(error) => error.exit(),
             Self::Missing(exit) => *exit,
             Self::NoPackage { .. } => Exit::Denied,
             Self::NoCatalog { .. }
