@@ -47,6 +47,10 @@ pub(super) fn read<I: Intake>(
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
                     return Err(SourceError::TooLarge { file, limit });
                 }
+                if buffer.is_tar() {
+                    let (file, found) = (name.into(), TAR);
+                    return Err(SourceError::NoCatalog { file, found });
+                }
             }
             Advance::End => return Ok(()),
         }
@@ -84,6 +88,15 @@ impl<R: Read> Buffer<R> {
 
     fn text(&self) -> &[u8] {
         self.bytes.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Whether the file is a tar archive, as long as its first bytes are held. No YAML and no JSON has a zero byte.
+    fn is_tar(&self) -> bool {
+        let text = self.text();
+        let header = text.split_at_checked(257);
+        let is_whole = self.total == text.len() as u64;
+        is_whole
+            && header.is_some_and(|(name, rest)| name.contains(&0) && rest.starts_with(b"ustar"))
     }
 
     /// Makes room for at least as many bytes as are buffered, so scanning an unfinished blob again costs no more than
@@ -125,6 +138,9 @@ impl<R: Read> Buffer<R> {
         Ok(self.total)
     }
 }
+
+const TAR: &str =
+    "is a tar archive: unpack it, and name the file or directory of the catalog in it";
 
 /// The minimum number of bytes to read at a time. They and the values made of them fit into the CPU's cache.
 const CHUNK: usize = 256 << 10;

@@ -52,10 +52,30 @@ fn package(name: &str) -> String {
     format!("{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}\n")
 }
 
-fn gzip(text: &str) -> Vec<u8> {
+fn gzip(content: impl AsRef<[u8]>) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text.as_bytes()).expect("gzip");
+    encoder.write_all(content.as_ref()).expect("gzip");
     encoder.finish().expect("gzip")
+}
+
+#[test]
+fn a_tar_archive_is_named_as_one() {
+    let expected = "file: is a tar archive: unpack it, and name the file or directory of the catalog in it; expected a \
+                    file-based catalog, as opm render prints it";
+    for mut header in [tar::Header::new_gnu(), tar::Header::new_ustar()] {
+        let text = package("p");
+        header.set_size(text.len() as u64);
+        let mut archive = tar::Builder::new(Vec::new());
+        let appended = archive.append_data(&mut header, "catalog.json", text.as_bytes());
+        appended.expect("a member");
+        let bytes = archive.into_inner().expect("an archive");
+        assert_eq!(read_bytes(&bytes), Err(expected.to_owned()));
+        assert_eq!(read_bytes(&gzip(bytes)), Err(expected.to_owned()));
+    }
+    // The same word at this place of a catalog means nothing.
+    let blob = r#"{"schema":"olm.package","name":"p","x":""#;
+    let text = format!("{blob:257}ustar\"}}");
+    assert_eq!(read_bytes(text.as_bytes()).map(|blobs| blobs.len()), Ok(1));
 }
 
 fn zstd_frame(text: &str, window_log: u32) -> Vec<u8> {
@@ -89,7 +109,7 @@ fn compressed_files_are_read_whole() {
 
 #[test]
 fn a_broken_compressed_file_is_a_fault() {
-    let (gz, zst) = (gzip(&package("a")), zstd_frame(&package("a"), 20));
+    let (gz, zst) = (gzip(package("a")), zstd_frame(&package("a"), 20));
     for bytes in [
         &gz[..gz.len() - 1],
         &gz[..12],
