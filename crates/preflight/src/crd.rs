@@ -117,6 +117,19 @@ pub enum CrdError {
         /// The maximum size of the text in a comparison, in bytes.
         most: usize,
     },
+    /// The comparisons of all versions take longer than a comparison may. A schema is compared again with each schema
+    /// that contains it, and with each other version.
+    #[error(
+        "CRD {crd}: the comparison of version {version} takes too long: expected at most {most} compared bytes"
+    )]
+    TooMuchWork {
+        /// The name of the CRD.
+        crd: String,
+        /// The version that exceeds the limit.
+        version: String,
+        /// The maximum size of the compared schemas, in bytes.
+        most: usize,
+    },
     /// The CRD has more versions than can be compared with each other.
     #[error("CRD {crd}: spec.versions: expected at most {most} versions, found {found}")]
     TooManyVersions {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::crd::paths::{MOST_LEVELS, MOST_TEXT, Paths, PathsFault, TextBudget};
+use crate::crd::paths::{Budget, MOST_COMPARED, MOST_LEVELS, MOST_TEXT, Paths, PathsFault};
 use crate::crd::property::{self, NodeChange, PropertyChange};
 use crate::crd::{
     ComparedCrd, ComparedVersions, CrdChange, CrdComparison, CrdError, CrdFinding, CrdGeneration,
@@ -15,7 +15,8 @@ use crate::crd::{
 /// Compares the CRD of a cluster with its replacement.
 ///
 /// # Errors
-/// If a schema is nested too deeply, or the paths of all schemas together are too long.
+/// If a schema is nested too deeply, the paths and findings of all schemas together are too long, or the schemas take
+/// too long to compare.
 pub fn compare(
     old: &ComparedCrd<'_>,
     new: &ComparedCrd<'_>,
@@ -24,7 +25,8 @@ pub fn compare(
     let mut comparison = Comparing {
         crd: new.name,
         generation,
-        budget: TextBudget::default(),
+        budget: Budget::of(MOST_TEXT),
+        work: Budget::of(MOST_COMPARED),
         result: CrdComparison::default(),
     };
     comparison.whole(old, new);
@@ -65,7 +67,9 @@ fn served<'w, 'a>(versions: &'w [WalkedVersion<'a>]) -> Vec<&'w WalkedVersion<'a
 struct Comparing<'a> {
     crd: &'a str,
     generation: CrdGeneration,
-    budget: TextBudget,
+    budget: Budget,
+    /// The bytes that may still be compared.
+    work: Budget,
     result: CrdComparison,
 }
 
@@ -157,7 +161,7 @@ impl Comparing<'_> {
                 certainty: FindingCertainty::Certain,
             });
         }
-        for found in property::changes(old, new, self.generation) {
+        for found in self.changes(version, old, new)? {
             self.spend(found.path, &[version])?;
             let versions = ComparedVersions::Same(version.to_owned());
             self.add(versions, found, FindingCertainty::Certain);
@@ -198,14 +202,14 @@ impl Comparing<'_> {
         let names = [lower.name, higher.name];
         let before = names.map(|name| old.iter().find(|version| version.name == name));
         let known = match before {
-            [Some(lower), Some(higher)] => self.pair_changes(lower, higher),
+            [Some(lower), Some(higher)] => self.pair_changes(lower, higher)?,
             _ => Vec::new(),
         };
         let known: HashMap<(&str, &PropertyChange), &NodeChange<'_, '_>> = known
             .iter()
             .map(|change| ((change.path, &change.change), change))
             .collect();
-        for found in self.pair_changes(lower, higher) {
+        for found in self.pair_changes(lower, higher)? {
             let before = known.get(&(found.path, &found.change));
             let is_known = before.is_some_and(|before| before.has_values_of(&found));
             let certainty = match (is_known, found.change.is_in_random_order()) {
@@ -221,13 +225,29 @@ impl Comparing<'_> {
     }
 
     fn pair_changes<'w, 'a>(
-        &self,
+        &mut self,
         lower: &'w WalkedVersion<'a>,
         higher: &'w WalkedVersion<'a>,
-    ) -> Vec<NodeChange<'w, 'a>> {
-        let both = lower.paths.as_ref().zip(higher.paths.as_ref());
-        let changes = both.map(|(from, to)| property::changes(from, to, self.generation));
-        changes.into_iter().flatten().collect()
+    ) -> Result<Vec<NodeChange<'w, 'a>>, CrdError> {
+        match (&lower.paths, &higher.paths) {
+            (Some(from), Some(to)) => self.changes(higher.name, from, to),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the changes between two schemas, and subtracts their bytes from the budget.
+    fn changes<'w, 'a>(
+        &mut self,
+        version: &str,
+        from: &'w Paths<'a>,
+        to: &'w Paths<'a>,
+    ) -> Result<Vec<NodeChange<'w, 'a>>, CrdError> {
+        let changes = property::changes(from, to, self.generation, &mut self.work);
+        changes.map_err(|_| CrdError::TooMuchWork {
+            crd: self.crd.to_owned(),
+            version: version.to_owned(),
+            most: MOST_COMPARED,
+        })
     }
 
     fn add(

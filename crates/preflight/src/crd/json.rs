@@ -12,6 +12,17 @@ pub(super) fn text(value: &Value) -> String {
     text
 }
 
+/// Returns the size of a value in bytes, for an estimate of the work to compare it.
+pub(super) fn size(value: &Value) -> usize {
+    let inside: usize = match value {
+        Value::String(string) => string.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members.iter().map(|(key, it)| key.len() + size(it)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + inside
+}
+
 /// Appends the text of a value.
 pub(super) fn write(value: &Value, text: &mut String) {
     match value {

@@ -25,18 +25,16 @@ pub(super) enum PathsFault {
     TooLarge,
 }
 
-/// The number of bytes that the texts of a comparison may still use. A path repeats the names of all fields that
-/// contain it, so the paths of a small CRD can be extremely long.
+/// The number of bytes that a comparison may still use. A path repeats the names of all fields that contain it, and a
+/// schema is compared again with each schema that contains it, so a small CRD can need a lot of both.
 #[derive(Debug)]
-pub(super) struct TextBudget(usize);
+pub(super) struct Budget(usize);
 
-impl Default for TextBudget {
-    fn default() -> Self {
-        Self(MOST_TEXT)
+impl Budget {
+    pub(super) fn of(most: usize) -> Self {
+        Self(most)
     }
-}
 
-impl TextBudget {
     /// Subtracts bytes from the budget.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), PathsFault> {
         let left = self.0.checked_sub(bytes);
@@ -50,7 +48,7 @@ impl<'a> Paths<'a> {
     pub(super) fn of(
         schema: Option<&'a SchemaNode>,
         generation: CrdGeneration,
-        budget: &mut TextBudget,
+        budget: &mut Budget,
     ) -> Result<Self, PathsFault> {
         let mut walk = PathWalk {
             has_own_paths: generation >= CrdGeneration::V1_9,
@@ -91,7 +89,7 @@ struct PathWalk<'a, 'b> {
     /// replaces the schema that contains it.
     has_own_paths: bool,
     path: String,
-    budget: &'b mut TextBudget,
+    budget: &'b mut Budget,
     found: Vec<PathNode<'a>>,
 }
 
@@ -210,3 +208,6 @@ pub(super) const MOST_LEVELS: usize = 250;
 /// The maximum size of the texts in a comparison, in bytes. An object in a cluster is smaller than 2 MiB, and a large
 /// CRD has 3 MiB of paths.
 pub(super) const MOST_TEXT: usize = 64 << 20;
+
+/// The maximum size of the schemas in all comparisons of versions, in bytes. Two versions of a large CRD have 20 MiB.
+pub(super) const MOST_COMPARED: usize = 256 << 20;

@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::{Number, Value};
 
 use crate::crd::alternatives::OneOfChange;
-use crate::crd::paths::Paths;
+use crate::crd::paths::{Budget, Paths, PathsFault};
 use crate::crd::schema::{
     EMPTY, FIELDS, SchemaNode, flag, items, present, same_field, same_named, text,
 };
@@ -122,17 +122,22 @@ pub(super) fn changes<'p, 'a>(
     from: &'p Paths<'a>,
     to: &'p Paths<'a>,
     generation: CrdGeneration,
-) -> impl Iterator<Item = NodeChange<'p, 'a>> {
-    from.beside(to).flat_map(move |(path, from, to)| {
+    work: &mut Budget,
+) -> Result<Vec<NodeChange<'p, 'a>>, PathsFault> {
+    let mut found = Vec::new();
+    for (path, from, to) in from.beside(to) {
         let to = to.unwrap_or(&EMPTY);
+        let fields = compared(from).chain(compared(to));
+        work.spend(fields.map(|(_, value)| json::size(value)).sum())?;
         let changes = of_node(from, to, generation).into_iter();
-        changes.map(move |change| NodeChange {
+        found.extend(changes.map(|change| NodeChange {
             path,
             change,
             from,
             to,
-        })
-    })
+        }));
+    }
+    Ok(found)
 }
 
 fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec<PropertyChange> {

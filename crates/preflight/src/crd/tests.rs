@@ -533,6 +533,24 @@ fn paths_that_are_too_long_together_are_an_error() {
 }
 
 #[test]
+fn schemas_that_take_too_long_to_compare_are_an_error() {
+    let nested = |at: usize| {
+        let innermost = json!({"description": format!("{at}{}", "x".repeat(30_000))});
+        (0..110).fold(innermost, |schema, _| json!({"not": schema}))
+    };
+    let names: Vec<_> = (1..=32).map(|at| format!("v{at}")).collect();
+    let versions = names.iter().enumerate();
+    let versions: Vec<_> = versions.map(|(at, it)| (it.as_str(), nested(at))).collect();
+    let deep = crd(&versions);
+    let read = ComparedCrd::read(&deep).unwrap();
+    let error = compare(&read, &read, CrdGeneration::V1_10).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "CRD widgets.example.com: the comparison of version v4 takes too long: expected at most 268435456 compared bytes"
+    );
+}
+
+#[test]
 fn an_alternative_that_go_prints_with_addresses_equals_none() {
     let with = |entry: &Value, title: &str| json!({"description": title, "oneOf": [entry]});
     let is_removed = |entry: &Value, title: &str| {
