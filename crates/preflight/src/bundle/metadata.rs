@@ -56,12 +56,18 @@ pub(super) fn has_readable_properties(csv: &Value) -> bool {
 
 /// Whether the text is the JSON of a list of properties.
 fn is_list(json: &str) -> bool {
+    properties(json).is_some_and(|mut list| {
+        list.all(|(name, value)| {
+            !name.eq_ignore_ascii_case("type") || value.get().starts_with(['"', 'n'])
+        })
+    })
+}
+
+/// Returns the members of all properties in a list. Values are not parsed, because Go reads more of them than serde.
+fn properties(json: &str) -> Option<impl Iterator<Item = (String, &RawValue)>> {
     type Property<'j> = BTreeMap<String, &'j RawValue>;
-    let list = serde_json::from_str::<Option<Vec<Option<Property<'_>>>>>(json);
-    let is_read = |(name, value): (String, &RawValue)| {
-        !name.eq_ignore_ascii_case("type") || value.get().starts_with(['"', 'n'])
-    };
-    list.is_ok_and(|list| list.into_iter().flatten().flatten().flatten().all(is_read))
+    let list = serde_json::from_str::<Option<Vec<Option<Property<'_>>>>>(json).ok()?;
+    Some(list.into_iter().flatten().flatten().flatten())
 }
 
 /// Whether Go can read the first document of `metadata/properties.yaml`.
@@ -103,10 +109,13 @@ pub fn dependencies_of(document: &Value) -> BTreeSet<DependencyKind> {
 /// Returns the dependencies in the annotation `olm.properties` of a `ClusterServiceVersion`.
 pub(super) fn annotated_dependencies(csv: &Value) -> BTreeSet<DependencyKind> {
     let properties = csv.pointer("/metadata/annotations/olm.properties");
-    let properties = properties.and_then(Value::as_str);
-    let list = properties.and_then(|json| serde_json::from_str::<Vec<Value>>(json).ok());
-    let list = list.unwrap_or_default();
-    types(&list).filter_map(DependencyKind::of).collect()
+    let members = properties
+        .and_then(Value::as_str)
+        .and_then(self::properties);
+    let types = members.into_iter().flatten();
+    let types = types.filter(|(name, _)| name.eq_ignore_ascii_case("type"));
+    let types = types.filter_map(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
+    types.filter_map(|name| DependencyKind::of(&name)).collect()
 }
 
 fn types(list: &[Value]) -> impl Iterator<Item = &str> {
@@ -216,6 +225,19 @@ mod tests {
             annotated_dependencies(&csv(r#"[{"type": "olm.package.required", "value": {}}]"#));
         assert_eq!(Vec::from_iter(found), [Package]);
         assert!(annotated_dependencies(&csv("{")).is_empty());
+    }
+
+    #[test]
+    fn a_dependency_is_found_next_to_any_value() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for value in ["1e999", r#""\ud800""#, &deep] {
+            let list =
+                format!(r#"[{{"type": "olm.gvk.required"}}, {{"type": "a", "value": {value}}}]"#);
+            let csv = json!({"metadata": {"annotations": {"olm.properties": list}}});
+            assert!(has_readable_properties(&csv));
+            let found = Vec::from_iter(annotated_dependencies(&csv));
+            assert_eq!(found, [DependencyKind::Gvk], "{value}");
+        }
     }
 
     #[test]
