@@ -252,8 +252,9 @@ impl<'a> ObjectRequest<'a> {
     /// # Errors
     /// If the body is not a review.
     pub(super) fn read(body: &'a [u8]) -> Result<Self, ReviewError> {
+        // An error of serde repeats a text that it does not expect, which can be the whole body.
         let read: Envelope<'_> = serde_json::from_str(text(body)?)
-            .map_err(|error| ReviewError::Json(error.to_string()))?;
+            .map_err(|error| ReviewError::Json(bounded(error.to_string(), LONGEST).into()))?;
         read.check()?;
         Ok(read.request)
     }

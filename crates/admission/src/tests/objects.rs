@@ -428,3 +428,17 @@ fn what_is_no_review_is_an_error() {
         "{error}"
     );
 }
+
+#[test]
+fn an_error_repeats_no_more_than_the_start_of_a_text() {
+    let body = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": "x".repeat(1 << 20),
+    });
+    let body = body.to_string();
+    let of_policy = read(body.as_bytes()).expect_err("a text is no request");
+    let of_catalog = CatalogReview::from_bytes(body.as_bytes()).expect_err("a text is no request");
+    assert_eq!(of_policy, of_catalog);
+    let shown = of_policy.to_string();
+    assert!(shown.contains("invalid type: string"), "{shown}");
+    assert!(shown.len() < 256, "{shown}");
+}
