@@ -114,7 +114,8 @@ impl CatalogSubject {
         };
         let old = object(has_old, request.old_object)?;
         let new = object(has_new, request.object)?;
-        if new.as_ref().is_some_and(is_leaving) {
+        // A DELETE has only an old object.
+        if new.as_ref().or(old.as_ref()).is_some_and(is_leaving) {
             return Ok(Self::Idle);
         }
         let edit = CatalogEdit::read(old.as_ref(), new.as_ref());

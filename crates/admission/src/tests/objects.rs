@@ -358,6 +358,7 @@ fn what_changes_nothing_that_olm_resolves_by_is_idle() {
     other["request"]["kind"]["kind"] = json!("ClusterExtension");
     for review in [
         catalog_body("UPDATE", &leaving, &one),
+        catalog_body("DELETE", &Value::Null, &leaving),
         catalog_body("UPDATE", &finalized, &one),
         catalog_body("CONNECT", &two, &one),
         status,
