@@ -313,7 +313,7 @@ fn number(bytes: &[u8]) -> usize {
     inner.take_while(|(at, byte)| is_inner(*at, **byte)).count()
 }
 
-const COMPREHENSIONS: &[&str] = &["all", "exists", "exists_one", "filter", "map"];
+const COMPREHENSIONS: &[&str] = &["all", "exists", "exists_one", "existsOne", "filter", "map"];
 
 // === String and bytes literals: raw or not, with one or three quotation marks ===
 

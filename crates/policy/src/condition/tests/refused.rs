@@ -222,6 +222,14 @@ fn lengths_and_comprehensions() {
         refusal(three).0,
         "comprehensions are nested too deeply: expected at most 2"
     );
+    for name in ["all", "exists", "exists_one", "existsOne", "filter", "map"] {
+        let three = format!("channels.{name}(a, channels.{name}(b, channels.{name}(c, c == b)))");
+        let refused = refused_by_scan(&three).expect("three levels");
+        assert!(
+            refused.starts_with("comprehensions are nested"),
+            "{refused}"
+        );
+    }
     let one_after_the_other = "channels.filter(a, a != 'x').map(a, a).exists(a, a == 'y')";
     assert!(compiled(one_after_the_other).is_ok());
 }
