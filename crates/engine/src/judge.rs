@@ -262,8 +262,12 @@ static NONE: LazyLock<Policies> = LazyLock::new(Policies::default);
 impl Basis<'_> {
     /// Whether an edit with this filter is judged within some tenths of a millisecond, advice included. This is so if
     /// the package has few bundles, and no guardrail or policy must be compared with each step. A package that does not
-    /// exist is not quick, because its name is compared with all package names.
-    pub fn is_quick_on(&self, filter: &Filter) -> bool {
+    /// exist is not quick, because its name is compared with all package names. Nor is an edit whose installed bundle
+    /// has no name, because it is judged for each name that fits.
+    pub fn is_quick_on(&self, filter: &Filter, installed: &Installed) -> bool {
+        if matches!(installed, Installed::Bundle(bundle) if bundle.name.is_none()) {
+            return false;
+        }
         let catalogs = self.snapshot.catalogs().iter();
         let loaded = catalogs.filter_map(CatalogState::loaded);
         let mut packages = loaded.filter_map(|catalog| catalog.package(&filter.package)?.ok());

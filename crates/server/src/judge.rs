@@ -139,8 +139,10 @@ impl Judge for Guard {
 }
 
 fn is_quick(basis: Basis<'_>, review: &Review) -> bool {
-    let filter = review.extension().map(|new| new.filter.as_ref());
-    matches!(filter, Some(Ok(filter)) if basis.is_quick_on(filter))
+    review.extension().is_some_and(|new| {
+        let filter = new.filter.as_ref();
+        filter.is_ok_and(|filter| basis.is_quick_on(filter, &new.installed))
+    })
 }
 
 // === Newer content of a catalog that is being loaded, and how long an answer waits for it ===

@@ -10,7 +10,7 @@ use crate::judge::rows::resolve;
 use crate::judge::ruling::RuledEdit;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, Ruling, Verdict, step_rows};
-use crate::resolve::{Choice, EditContext};
+use crate::resolve::{Choice, EditContext, MOST_COMPARISONS};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
 use olmguard_policy::Conditions;
@@ -52,22 +52,23 @@ pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
         }
         installed => {
             let installed = ReadInstalled::of(installed, basis.snapshot.rules());
-            rule_question(&question, &installed, request.context)
+            rule_question(&question, &installed, request.context, 1)
         }
     }
 }
 
 /// Evaluates rows 4 to 18 for a filter that was looked up in the catalogs: what OLM does, and what the rules of authors
-/// and administrators forbid.
+/// and administrators forbid. The comparisons of one question are shared by `judgements` like this one.
 pub(super) fn rule_question<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &ReadInstalled<'_>,
     context: EditContext<'_>,
+    judgements: usize,
 ) -> RuledEdit<'s> {
     let mut ruled = resolve(question, installed); // 4 to 15, and 18
     step_rows::put_preflight(&mut ruled, question, installed, context); // 15a
     let ahead = StepsAhead::of(question, installed).installed_as(context.install);
-    let mut ahead = ahead.with_first(&ruled);
+    let mut ahead = ahead.with_first(&ruled).shared_by(judgements);
     step_rows::put_guardrails(&mut ruled, &mut ahead); // 16
     step_rows::put_policies(&mut ruled, &mut ahead, context); // 17
     step_rows::put_unlisted(&mut ruled, question.basis); // 17a
@@ -84,24 +85,31 @@ fn of_any_name<'s>(
     installed: &InstalledBundle,
     context: EditContext<'_>,
 ) -> RuledEdit<'s> {
+    let offers = question.offers().iter();
+    let names = offers.flat_map(|offer| offer.package.names_of_edges());
+    // An entry without `replaces` is an edge of the empty name, which no bundle has.
+    let names: BTreeSet<_> = names.filter(|name| !name.is_empty()).collect();
+    let judgements = names.len() + 1;
     let ruled_for = |name: Option<&str>| {
         let installed = Installed::Bundle(InstalledBundle {
             name: name.map(str::to_owned),
             ..installed.clone()
         });
         let rules = question.basis.snapshot.rules();
-        rule_question(question, &ReadInstalled::of(&installed, rules), context)
+        let installed = ReadInstalled::of(&installed, rules);
+        rule_question(question, &installed, context, judgements)
     };
     let unmentioned = ruled_for(None);
     if unmentioned.ruling.token().verdict() == Verdict::Undecided {
         return unmentioned;
     }
-    let offers = question.offers().iter();
-    let names = offers.flat_map(|offer| offer.package.names_of_edges());
-    // An entry without `replaces` is an edge of the empty name, which no bundle has.
-    let names: BTreeSet<_> = names.filter(|name| !name.is_empty()).collect();
+    // Rules are compared only with an edit that the catalogs allow.
+    let of_step = |_| step_rows::weight(question, context);
+    let weight = unmentioned.resolved().map_or(0, of_step);
+    let is_bounded =
+        names.len() <= MOST_NAMES && weight.saturating_mul(judgements) <= MOST_COMPARISONS;
     let is_same = |name| comes_to(&ruled_for(Some(name))) == comes_to(&unmentioned);
-    if names.len() <= MOST_NAMES && names.into_iter().all(is_same) {
+    if is_bounded && names.into_iter().all(is_same) {
         return unmentioned;
     }
     let names = fitting_names(installed, question.offers());
@@ -119,7 +127,8 @@ fn comes_to<'s>(ruled: &RuledEdit<'s>) -> (Verdict, Option<Choice<'s>>, bool) {
     )
 }
 
-/// The most names that are tried. Each name costs a full judgement. No recorded package has more.
+/// The most names that are tried. Each name costs a full judgement, and all of them share the comparisons of one
+/// question. No recorded package has more.
 const MOST_NAMES: usize = 1024;
 
 // === The bundles that the successor rule accepts, whatever the range and the policy ===

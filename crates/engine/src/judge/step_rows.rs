@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::extension::{Filter, InstalledBundle};
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
-use crate::judge::walk::{StepsAhead, most_steps, recorded};
+use crate::judge::walk::{StepsAhead, recorded};
 use crate::judge::{
     AllowedChange, Basis, ForbiddenStep, PolicyRefusal, PreflightRefusal, Request, RuledEdit,
     Ruling, UnjudgedSteps, UnknownPolicies,
@@ -162,7 +162,7 @@ struct GuardedWalk<'a, 's> {
 impl<'s> GuardedWalk<'_, 's> {
     /// Checks the steps in order, up to the first forbidden one.
     fn at_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
-        let most = most_steps(self.guards.weight());
+        let most = ahead.most_steps(self.guards.weight());
         for place in 0.. {
             let Some(to) = ahead.step(place) else { return };
             if place == most {
@@ -216,7 +216,7 @@ pub(super) fn put_policies<'s>(
         return;
     };
     let mut walk = PolicyWalk {
-        policies: PoliciesAhead::of(matching),
+        policies: PoliciesAhead::of(matching, ahead),
         operation: ahead.installed.operation(context.is_update),
         findings: Vec::new(),
         warned: BTreeSet::new(),
@@ -253,13 +253,21 @@ pub fn denied_steps<'s>(
     let Some(matching) = matching(&question, request.context) else {
         return Vec::new();
     };
-    let policies = PoliciesAhead::of(matching);
     let start = ReadInstalled::Bundle(Origin::read(installed, basis.snapshot.rules()));
     let mut ahead = StepsAhead::of(&question, &start).installed_as(request.context.install);
+    let policies = PoliciesAhead::of(matching, &ahead);
     let findings = (0..).map_while(|place| policies.at_step(&mut ahead, place));
     let denies = |found: &PolicyFinding<'_>| found.denies() && found.violation.rule.is_of_bundle();
     let denials = findings.filter_map(|found| found.into_iter().find(denies));
     denials.collect()
+}
+
+/// The most values that one step is compared with.
+pub(super) fn weight(question: &FilterQuestion<'_, '_>, context: EditContext<'_>) -> usize {
+    let imposed = &question.basis.policies.guardrails;
+    let guards = Guards::of(imposed, &question.filter.package, question.offers());
+    let policies = matching(question, context).map_or(0, |matching| matching.weight());
+    guards.weight().saturating_add(policies)
 }
 
 /// The policies that match the extension; `None` if no policy does.
@@ -360,11 +368,11 @@ struct PoliciesAhead<'a, 's> {
 }
 
 impl<'a, 's> PoliciesAhead<'a, 's> {
-    fn of(matching: MatchingPolicies<'a, 's>) -> Self {
-        let most = most_steps(matching.weight_of_rules());
+    fn of(matching: MatchingPolicies<'a, 's>, ahead: &StepsAhead<'_, 's>) -> Self {
+        let most = ahead.most_steps(matching.weight_of_rules());
         let most_conditions = match matching.weight_of_conditions() {
             0 => most,
-            weight => most_steps(weight).min(most),
+            weight => ahead.most_steps(weight).min(most),
         };
         Self {
             without_conditions: matching.without_conditions(),

@@ -116,6 +116,8 @@ pub(super) struct StepsAhead<'q, 's> {
     install: Option<InstallBound<'q>>,
     /// The first step, if the caller gave it. Its installation is checked before the next step is computed.
     given: Option<Choice<'s>>,
+    /// The number of judgements that share the comparisons of one question.
+    judgements: usize,
     steps: Vec<WalkStep<'s>>,
     /// Why no step follows these; set once no step is left to find.
     end: Option<WalkEnd<'s>>,
@@ -143,6 +145,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
             installed,
             install: None,
             given: None,
+            judgements: 1,
             steps: Vec::new(),
             end: None,
         }
@@ -153,6 +156,16 @@ impl<'q, 's> StepsAhead<'q, 's> {
         let question = self.question;
         self.install = InstallBound::of(install, question.basis.snapshot, question.offers());
         self
+    }
+
+    /// Shares the comparisons of one question with other judgements.
+    pub(super) fn shared_by(self, judgements: usize) -> Self {
+        Self { judgements, ..self }
+    }
+
+    /// The number of steps that are compared with guardrails or policies of this weight; at least one.
+    pub(super) fn most_steps(&self, weight: usize) -> usize {
+        most_steps(weight.saturating_mul(self.judgements))
     }
 
     /// Lets only the catalogs decide which bundles operator-controller does not install.

@@ -2,7 +2,7 @@
 
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::extension::Filter;
+use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
 use olmguard_engine::judge::{Basis, Policies, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::guardrails::catalog::{blobs, content, guardrails, imposed};
@@ -29,7 +29,7 @@ fn filter(package: &str) -> Filter {
 }
 
 fn is_quick(snapshot: &Snapshot, filter: &Filter) -> bool {
-    Basis::without_policies(snapshot).is_quick_on(filter)
+    Basis::without_policies(snapshot).is_quick_on(filter, &Installed::Nothing)
 }
 
 #[test]
@@ -50,6 +50,21 @@ fn a_package_of_few_bundles_over_all_catalogs_is_quick() {
 #[test]
 fn a_package_that_does_not_exist_is_not_quick() {
     assert!(!is_quick(&catalogs(&["a"], &of(3)), &filter("q")));
+}
+
+#[test]
+fn an_installed_bundle_without_a_name_is_not_quick() {
+    let snapshot = catalogs(&["a"], &of(3));
+    let installed = |name: Option<&str>| {
+        Installed::Bundle(InstalledBundle {
+            name: name.map(str::to_owned),
+            version: "1.0.0".to_owned(),
+            release: None,
+        })
+    };
+    let basis = Basis::without_policies(&snapshot);
+    assert!(basis.is_quick_on(&filter("p"), &installed(Some("p.v1.0.0"))));
+    assert!(!basis.is_quick_on(&filter("p"), &installed(None)));
 }
 
 #[test]
@@ -83,7 +98,7 @@ fn rules_are_not_quick() {
             snapshot: &snapshot,
             policies: &policies,
         };
-        basis.is_quick_on(&filter("p"))
+        basis.is_quick_on(&filter("p"), &Installed::Nothing)
     };
     assert!(under(
         AdministratorGuardrails::default(),

@@ -137,7 +137,7 @@ impl<'a, 's> Prover<'a, 's> {
         question: &FilterQuestion<'_, 's>,
         installed: &ReadInstalled<'_>,
     ) -> Option<Choice<'s>> {
-        let ruled = rule_question(question, installed, self.request.context);
+        let ruled = rule_question(question, installed, self.request.context, 1);
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
@@ -151,7 +151,7 @@ impl<'a, 's> Prover<'a, 's> {
     ) -> Option<PreflightRefusal<'s>> {
         let pinned = self.request.filter.with_version(&pin(step)?);
         let from = ReadInstalled::Bundle(Ok(from.clone()));
-        let ruled = rule_question(&self.asked(&pinned)?, &from, self.request.context);
+        let ruled = rule_question(&self.asked(&pinned)?, &from, self.request.context, 1);
         match ruled.ruling {
             Ruling::Preflight(refusal) => Some(*refusal),
             _ => None,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use olmguard_catalog::guardrail::AdministratorGuardrails;
-use olmguard_engine::extension::{Installed, UnknownCause};
+use olmguard_engine::extension::{Installed, InstalledBundle, UnknownCause};
 use olmguard_fixtures::guardrails::catalog::{
     Asked, blobs, guardrails, imposed, imposing, installed, judged, judged_from, name, snapshot,
 };
@@ -96,6 +96,26 @@ fn heavy_rules_are_compared_with_as_many_steps_as_there_is_time_for() {
     assert!(far.advice.path.is_empty());
     let near = judged(&snapshot, "1.0.0", Asked::range("1.9.0"));
     assert_eq!(near.advice.path.len(), 10);
+}
+
+/// Each name that an edge mentions costs a judgement of its own, and no name decides here.
+#[test]
+fn all_names_that_fit_share_the_comparisons_of_one_question() {
+    let token = |length: usize, rules: &Value| {
+        let mut blobs = chain(length);
+        blobs[0]["entries"][length - 1]["skipRange"] = json!("<1.0.0");
+        blobs.push(guardrails("Catalog", rules));
+        let nameless = Installed::Bundle(InstalledBundle {
+            version: "0.5.0".to_owned(),
+            ..InstalledBundle::default()
+        });
+        let answer = judged_from(&snapshot(&blobs), &nameless, Asked::default());
+        answer.token.as_str()
+    };
+    let light = never("1.0.0", "1.1.0");
+    assert_eq!(token(400, &light), "Resolved");
+    assert_eq!(token(20, &heavy()), "Resolved");
+    assert_eq!(token(400, &heavy()), "InstalledUnknown");
 }
 
 #[test]
