@@ -300,7 +300,8 @@ pub fn merge(
 }
 
 /// Replaces the contents of catalogs with given contents of the same name, and removes those from the list. The
-/// reference, the time and the currency in the cluster describe the replaced content, so they are dropped.
+/// reference, the time, the currency and the serving state in the cluster describe the replaced content, so they are
+/// dropped.
 fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     contents.retain_mut(|(name, content)| {
         let state = states.iter_mut().find(|state| state.name == *name);
@@ -310,6 +311,7 @@ fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
             state.image_ref = None;
             state.last_unpacked = None;
             state.currency = Currency::Current;
+            state.serving = ServingState::Presumed;
         }
         is_new
     });
@@ -341,12 +343,16 @@ fn differ(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
-/// Adds the given contents to catalogs without content, and adds catalogs for the remaining names.
+/// Adds the given contents to catalogs without content, which count as served then, and adds catalogs for the remaining
+/// names.
 fn fill(states: &mut Vec<CatalogState>, contents: Vec<(&str, Content)>) {
     for (name, content) in contents {
         match states.iter_mut().find(|state| state.name == name) {
             None => states.push(CatalogState::named(name, content)),
-            Some(state) if matches!(state.content, Content::Missing) => state.content = content,
+            Some(state) if matches!(state.content, Content::Missing) => {
+                state.content = content;
+                state.serving = ServingState::Presumed;
+            }
             Some(_) => {}
         }
     }
@@ -383,6 +389,24 @@ mod tests {
             found,
             [("hub", Some("flag"), None), ("new", Some("flag"), None)]
         );
+    }
+
+    #[test]
+    fn given_content_counts_as_served() {
+        let unserved = |name, content| CatalogState {
+            serving: ServingState::KnownNot,
+            ..state(name, "1", content)
+        };
+        let cluster = vec![unserved("hub", Content::Missing)];
+        let objects = vec![unserved("bare", Content::Missing)];
+        let given = vec![("hub", fetched("flag")), ("bare", fetched("flag"))];
+        let merged = merge(cluster, objects, given);
+        let found = merged.iter().map(|one| (&*one.name, one.serving));
+        let expected = [
+            ("hub", ServingState::Presumed),
+            ("bare", ServingState::Presumed),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 
     #[test]
