@@ -107,20 +107,18 @@ impl EarlierObject<'_> {
         let Some(old) = self.extension else {
             return (new.installed.clone(), None);
         };
-        let filter = match &old.filter {
-            _ if old.source_type != SourceType::Catalog => return (new.installed.clone(), None),
-            Err(_) => {
-                let doubt = BaseDoubt::Unresolved(Token::InvalidSpec);
-                return (new.installed.clone(), Some(doubt));
-            }
-            Ok(filter) => filter,
-        };
+        if old.source_type != SourceType::Catalog {
+            return (new.installed.clone(), None);
+        }
+        let filter = old.filter.as_ref();
+        let pin = filter.ok().and_then(|filter| pinned(basis, filter));
         let statuses = [&new.installed, &old.installed];
         let mut statuses = statuses.into_iter();
         let status = statuses.find(|status| **status != Installed::Nothing);
-        match pinned(basis, filter).or_else(|| status.cloned()) {
-            Some(known) => (known, None),
-            None => match resolved(basis, filter) {
+        match (pin.or_else(|| status.cloned()), filter) {
+            (Some(known), _) => (known, None),
+            (None, Err(_)) => unresolved(Token::InvalidSpec),
+            (None, Ok(filter)) => match resolved(basis, filter) {
                 Ok(today) => (today, Some(BaseDoubt::Range)),
                 Err(ruled) => unresolved(ruled.ruling.token()),
             },

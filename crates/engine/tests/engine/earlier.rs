@@ -111,10 +111,17 @@ fn what_is_installed_comes_from_the_pin_the_status_or_the_range() {
         ),
         (
             json!({}),
-            None,
+            Some("1.1.0"),
             Some("1.0.0"),
+            (named("1.0.0"), None),
+        ),
+        (json!({}), Some("1.1.0"), None, (named("1.1.0"), None)),
+        (
+            json!({}),
+            None,
+            None,
             (
-                named("1.0.0"),
+                Installed::Nothing,
                 Some(BaseDoubt::Unresolved(Token::InvalidSpec)),
             ),
         ),
