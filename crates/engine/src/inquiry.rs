@@ -132,6 +132,14 @@ impl<'a> Inquiry<'a> {
         install.unwrap_or_else(InstallContext::of_unknown)
     }
 
+    /// The context of a step of a path. Installation settings that are not known forbid only what all settings forbid.
+    fn step_context(&self) -> EditContext<'_> {
+        EditContext {
+            install: Some(self.install_context()),
+            ..self.context
+        }
+    }
+
     /// The automatic upgrades under the request.
     pub fn walk(&self) -> Walk<'a> {
         let install = Some(self.install_context());

@@ -10,8 +10,8 @@ use crate::extension::{Fields, InstallRequest, Installed, InstalledBundle, Shape
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Edits, InstallBound, InstallContext, NotGiven, Offer, Origin,
-    PathSearch, choose, weigh,
+    Bounds, Choice, Edits, InstallBound, InstallContext, NotGiven, Offer, Origin, PathSearch,
+    choose, weigh,
 };
 
 /// The result of a search for a path.
@@ -136,10 +136,7 @@ impl<'a> Inquiry<'a> {
         let request = Request {
             filter: self.filter,
             installed: &Installed::Bundle(self.installed.clone()),
-            context: EditContext {
-                install: Some(self.install_context()),
-                ..self.context
-            },
+            context: self.step_context(),
         };
         OneEdit::of(
             self.basis,
@@ -319,7 +316,7 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
         return StepEdit::Otherwise;
     };
     let pinned = inquiry.filter.with_version(&pin);
-    let decision = inquiry.decide_after(&pinned, installed);
+    let decision = Decision::new(inquiry.basis, &pinned, installed, inquiry.step_context());
     let given = decision.given();
     match decision.token() {
         Token::Guardrail | Token::Policy => StepEdit::Forbidden,

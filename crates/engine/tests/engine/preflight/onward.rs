@@ -2,16 +2,20 @@
 
 use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::audit::{Audit, Concern, Difference, Onward, as_set_now, differences};
+use olmguard_engine::extension::Policy;
+use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::judge::{
-    Basis, Policies, Requester, Token, UpgradePolicies, WalkEnd, denied_steps, judge, pin,
+    Basis, Policies, Requester, StatedInstalled, Token, UpgradePolicies, WalkEnd, denied_steps,
+    judge, pin,
 };
+use olmguard_engine::resolve::EditContext;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_fixtures::question::ask;
 use olmguard_fixtures::written::written;
 use olmguard_policy::UpgradePolicy;
 use serde_json::{Value, json};
 
-use super::{Cluster, OFF, UNKNOWN, bundle_of, extension, modes, watching};
+use super::{Cluster, OFF, ON, UNKNOWN, bundle_of, extension, modes, watching};
 
 #[test]
 fn an_audit_tells_what_can_no_longer_be_installed_and_what_can_again() {
@@ -66,6 +70,26 @@ fn one_edit_is_not_enough_for_a_path_around_a_bundle() {
     let closed = advice("(requires): 1.2.0 olm.csv.metadata");
     assert_eq!(closed.path, ["1.0.0", "1.1.0", "1.1.5", "1.3.0"]);
     assert_eq!(closed.one_edit, None);
+}
+
+/// 1.1.0 requires a `spec.config`, and whether the extension has one is unknown.
+#[test]
+fn unknown_settings_forbid_no_step_with_or_without_the_override() {
+    let snapshot = Cluster::new(ON, &modes(&["SingleNamespace"])).snapshot();
+    let extension = extension("ext", "1.x", &Value::Null);
+    let bound = extension.filter.expect("a filter").without_version();
+    let stated = StatedInstalled {
+        text: "1.0.0".to_owned(),
+        ..StatedInstalled::default()
+    };
+    for filter in [bound.with_policy(Policy::SelfCertified), bound] {
+        let basis = Basis::without_policies(&snapshot);
+        let inquiry = Inquiry::of(basis, &filter, &stated, EditContext::unknown());
+        let inquiry = inquiry.expect("a question");
+        let targets = inquiry.target("1.1.0").expect("a bundle");
+        let found = inquiry.path(Some(&targets)).steps;
+        assert_eq!(found.map(|steps| steps.len()), Some(1), "{filter:?}");
+    }
 }
 
 /// OLM stops before the bundle. The next edit avoids it, or no edit exists.
