@@ -231,14 +231,12 @@ impl Drop for TakenMemory {
     }
 }
 
-/// Adds to a sum unless it would exceed the limit.
+/// Adds to a sum unless it would exceed the limit. A refused addition is never visible to other threads, which would be
+/// refused because of it.
 fn add(sum: &AtomicUsize, bytes: usize, limit: usize) -> bool {
-    let before = sum.fetch_add(bytes, Ordering::Relaxed);
-    let fits = before.checked_add(bytes).is_some_and(|sum| sum <= limit);
-    if !fits {
-        sum.fetch_sub(bytes, Ordering::Relaxed);
-    }
-    fits
+    let more = |before: usize| before.checked_add(bytes).filter(|sum| *sum <= limit);
+    let added = sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    added.is_ok()
 }
 
 /// A number of bytes, formatted for messages.
@@ -421,6 +419,8 @@ impl Heap for Value {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     #[test]
@@ -451,6 +451,22 @@ mod tests {
         drop(first);
         assert_eq!(pool.taken(), 60, "what is dropped returns its bytes");
         third.take(40).unwrap();
+    }
+
+    #[test]
+    fn a_refused_account_leaves_no_other_without_room() {
+        let pool = Pool::new(1000, 100);
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    assert!(pool.account().take(101).is_err());
+                }
+            });
+            let all_fit = (0..100_000).all(|_| pool.account().take(60).is_ok());
+            is_done.store(true, Ordering::Relaxed);
+            assert!(all_fit);
+        });
     }
 
     #[test]
