@@ -32,7 +32,7 @@ enum RangeGrammar {
 
 /// Suggests a value for `spec.source.catalog.version`.
 pub fn constraint(text: &str) -> Option<Suggestion> {
-    let text = cleaned(text);
+    let text = cleaned(text)?;
     if ANY.iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Some(Suggestion::Nothing);
     }
@@ -67,18 +67,16 @@ pub fn with_prereleases(text: &str) -> Option<String> {
 
 /// Suggests a value for a `skipRange`.
 pub fn skip_range(text: &str) -> Option<String> {
-    let range = alternatives(&cleaned(text), RangeGrammar::SkipRange)?;
+    let range = alternatives(&cleaned(text)?, RangeGrammar::SkipRange)?;
     let read = SkipRange::parse(&range).ok()?;
     let is_empty = meaning::skip_range(&read).is_ok_and(|intervals| intervals.is_empty());
     (!is_empty).then_some(range)
 }
 
-/// Removes surrounding quotes, and replaces typographic signs with those of the grammars. Only the
-/// first [`LONGEST`] bytes are used, because a longer text is not a typo.
-fn cleaned(text: &str) -> String {
-    let text = text
-        .get(..text.floor_char_boundary(LONGEST))
-        .unwrap_or_default();
+/// Removes surrounding quotes, and replaces typographic signs with those of the grammars. `None` if
+/// the text is longer than [`LONGEST`], because such a text is not a typo.
+fn cleaned(text: &str) -> Option<String> {
+    let text = Some(text).filter(|text| text.len() <= LONGEST)?;
     let text = text.trim_matches(|sign: char| sign.is_whitespace() || "\"'`".contains(sign));
     let signs = [
         ("≥", ">="),
@@ -88,7 +86,7 @@ fn cleaned(text: &str) -> String {
         ("—", "-"),
     ];
     let with = |text: String, (sign, plain): (&str, &str)| text.replace(sign, plain);
-    signs.into_iter().fold(text.to_owned(), with)
+    Some(signs.into_iter().fold(text.to_owned(), with))
 }
 
 fn alternatives(text: &str, target: RangeGrammar) -> Option<String> {
@@ -189,7 +187,7 @@ const ANY: [&str; 11] = [
     "none",
 ];
 
-/// Number of bytes of a text that are read. A range in the API has at most 64 characters.
+/// Maximum number of bytes of a text that is read. A range in the API has at most 64 characters.
 const LONGEST: usize = 256;
 
 // === A version as people write it, whole or short, and the comparators that it makes ===
@@ -415,6 +413,16 @@ mod tests {
             assert_eq!(skip_range(text), None, "{text}");
         }
         assert_eq!(constraint(&"1 ".repeat(400)), None);
+    }
+
+    /// The start of a text has another meaning than all of it.
+    #[test]
+    fn a_text_that_is_too_long_gets_none() {
+        let padded = |bytes: usize| format!("^1.2{}|| 2.0", " ".repeat(bytes - "^1.2|| 2.0".len()));
+        assert!(constraint(&padded(256)).is_some());
+        assert!(skip_range(&padded(256)).is_some());
+        assert_eq!(constraint(&padded(257)), None);
+        assert_eq!(skip_range(&padded(257)), None);
     }
 
     #[test]
