@@ -17,6 +17,7 @@
 use std::borrow::Cow;
 
 use crate::base64;
+use crate::fbc::json::push_lossy;
 use serde_json::{Number, Value};
 
 /// The style of a scalar.
@@ -425,11 +426,13 @@ fn float_key(value: f64) -> String {
 /// From this power of ten on, `%g` writes an exponent.
 const EXPONENT_FROM: i32 = 6;
 
-/// Decodes text with the tag `!!binary`. Bytes that are not UTF-8 become U+FFFD, as in Go's
+/// Decodes text with the tag `!!binary`. Each byte that is not UTF-8 becomes U+FFFD, as in Go's
 /// encoding/json.
 fn decode(text: &str) -> Result<String, ScalarError> {
     let bytes = base64::decode(text.as_bytes()).ok_or(ScalarError::NotBase64)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let mut decoded = String::with_capacity(bytes.len());
+    push_lossy(&mut decoded, &bytes);
+    Ok(decoded)
 }
 
 #[cfg(test)]

@@ -78,6 +78,13 @@ fn keys_agree_with_sigs_yaml() {
     }
 }
 
+#[test]
+fn each_byte_of_binary_text_that_is_no_character_is_replaced() {
+    let decoded = resolve("4oJB", Style::Plain, Tag::Binary);
+    let expected = Scalar::Str("\u{fffd}\u{fffd}A".into());
+    assert_eq!(decoded, Ok(expected));
+}
+
 #[track_caller]
 fn refused(text: &str, tag: Tag, want: &str) {
     let outcome = resolve(text, Style::Plain, tag).and_then(Scalar::into_json);

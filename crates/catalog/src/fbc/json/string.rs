@@ -160,7 +160,7 @@ fn code_unit(escape: &[u8]) -> Option<u16> {
 }
 
 /// Appends bytes. Each byte that is not part of a character becomes U+FFFD.
-fn push_lossy(text: &mut String, bytes: &[u8]) {
+pub(crate) fn push_lossy(text: &mut String, bytes: &[u8]) {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         for _ in chunk.invalid() {
