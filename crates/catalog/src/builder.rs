@@ -298,9 +298,10 @@ impl BlobCounts {
         let mut packaged = blobs.filter(|(place, _)| !place.top_level).peekable();
         self.packages += usize::from(packaged.peek().is_some());
         for (place, blob) in packaged {
-            match &*place.schema {
-                "olm.channel" => self.channels += 1,
-                "olm.bundle" => self.bundles += 1,
+            // A blob with a `/` in its name is filed under another schema.
+            match (&*place.schema, blob) {
+                ("olm.channel", _) | (_, Ok(PendingBlob::Channel(_))) => self.channels += 1,
+                ("olm.bundle", _) | (_, Ok(PendingBlob::Bundle(_))) => self.bundles += 1,
                 _ => {}
             }
             let is_other = matches!(blob, Ok(PendingBlob::Guardrails(_) | PendingBlob::Other));

@@ -78,7 +78,9 @@ impl Sink for Glance<'_> {
 
     fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         self.is_foreign.get_or_insert(key.schema.is_empty());
-        self.has_bundle |= key.schema == "olm.bundle" && !key.package.is_empty();
+        // A bundle with a `/` in its name is filed under another schema.
+        let is_bundle = key.schema == "olm.bundle" || matches!(content, Ok(BlobContent::Bundle(_)));
+        self.has_bundle |= is_bundle && !key.package.is_empty();
         self.to.blob(key, content);
     }
 
@@ -249,6 +251,11 @@ mod tests {
             doubts(text, Some(&loaded), Some(expected));
         }
         doubts("", Some(""), None);
+        doubts(
+            &package("a/b", 2).replace(r#""package":"a/b""#, r#""package":"a""#),
+            None,
+            None,
+        );
         doubts(&loaded, Some(""), None);
         doubts(&format!("null\n{loaded}"), None, None);
     }
