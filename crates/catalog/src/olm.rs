@@ -7,6 +7,7 @@
 mod release;
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use crate::selector::SelectorTexts;
 use crate::version::{LegacyRelease, Masterminds, ReleaseLimit};
@@ -264,26 +265,29 @@ fn known(olm: OlmRelease) -> Vec<&'static str> {
         2..=8 => &[],
         _ => &[BUNDLE_RELEASE_SUPPORT],
     };
-    [resolving, OTHERS].concat()
+    let others = OTHERS
+        .iter()
+        .filter(|(_, releases)| releases.contains(&olm.minor()));
+    let others = others.map(|(name, _)| *name);
+    let installing = InstallGate::ALL
+        .into_iter()
+        .filter(|gate| gate.exists_in(olm));
+    let mut others: Vec<_> = others.chain(installing.map(InstallGate::as_str)).collect();
+    others.sort_unstable();
+    [resolving, &others].concat()
 }
 
 const ALL_ALPHA: &str = "AllAlpha";
 const BUNDLE_RELEASE_SUPPORT: &str = "BundleReleaseSupport";
 const FORCE_SEMVER: &str = "ForceSemverUpgradeConstraints";
 
-/// Gates of any release that do not affect the choice of the bundle, except `AllAlpha`.
-const OTHERS: &[&str] = &[
-    ALL_ALPHA,
-    "AllBeta",
-    "BoxcutterRuntime",
-    "DeploymentConfig",
-    "HelmChartSupport",
-    "PreflightPermissions",
-    "RegistryV1WebhookSupport",
-    "SingleOwnNamespaceInstallSupport",
-    "SyntheticPermissions",
-    "WebhookProviderCertManager",
-    "WebhookProviderOpenshiftServiceCA",
+/// Gates that affect neither the choice of the bundle nor its installation, except `AllAlpha`, with
+/// the releases 1.x that have them.
+const OTHERS: [(&str, RangeInclusive<u8>); 4] = [
+    (ALL_ALPHA, 0..=u8::MAX),
+    ("AllBeta", 0..=u8::MAX),
+    ("PreflightPermissions", 2..=10),
+    ("SyntheticPermissions", 3..=10),
 ];
 
 // === The gates that matter after resolution: how a bundle is installed ===
@@ -492,7 +496,7 @@ mod tests {
     #[test]
     fn gates_that_do_not_touch_resolution_are_taken() {
         let olm = OlmRelease::default();
-        let gates = Gates::parse(["BoxcutterRuntime=1", "HelmChartSupport=f"], olm).unwrap();
+        let gates = Gates::parse(["BoxcutterRuntime=1", "DeploymentConfig=f"], olm).unwrap();
         assert!(gates.resolve_as(Gates::default()));
         assert_eq!(gates.on().count(), 0);
         assert_eq!(
@@ -537,6 +541,27 @@ mod tests {
         assert!(
             refused("BundleReleaseSuport=true", "1.11")
                 .contains("expected one of BundleReleaseSupport, AllAlpha")
+        );
+        let taken = |setting, olm: &str| Gates::parse([setting], olm.parse().unwrap()).is_ok();
+        for (setting, first, last) in [
+            ("DeploymentConfig=true", 9, 11),
+            ("HelmChartSupport=true", 4, 10),
+            ("PreflightPermissions=true", 2, 10),
+            ("SyntheticPermissions=true", 3, 10),
+        ] {
+            for minor in 0..=11 {
+                let is_taken = taken(setting, &format!("1.{minor}"));
+                assert_eq!(
+                    is_taken,
+                    (first..=last).contains(&minor),
+                    "{setting} 1.{minor}"
+                );
+            }
+        }
+        assert_eq!(
+            refused("DeploymentConfig=true", "1.0"),
+            "unknown feature gate \"DeploymentConfig\" for OLM 1.0: expected one of \
+             ForceSemverUpgradeConstraints, AllAlpha, AllBeta"
         );
     }
 
