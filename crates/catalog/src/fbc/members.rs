@@ -255,14 +255,12 @@ fn is_simple(text: &str) -> bool {
 }
 
 fn check(what: &'static str, text: &str) -> Result<(), FbcErrorKind> {
-    let limit = if what == "name" {
-        NAME_MAX - ".json".len()
-    } else {
-        NAME_MAX
-    };
+    let suffix = if what == "name" { ".json" } else { "" };
+    let (folders, last) = text.rsplit_once('/').unwrap_or(("", text));
+    let is_long = |element: &str| element.len() > NAME_MAX;
     let reason = if text.contains('\0') {
         "it contains a NUL byte"
-    } else if text.split('/').any(|element| element.len() > limit) {
+    } else if last.len() + suffix.len() > NAME_MAX || folders.split('/').any(is_long) {
         "it is too long for a file name"
     } else {
         return Ok(());
@@ -365,3 +363,17 @@ impl<'a> Keys<'a> {
 
 /// Maximum number of keys that are compared pairwise.
 const FEW: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_element_of_a_name_has_an_extension() {
+        let is_filed = |name: String| file("p".into(), "s".into(), name.into()).is_ok();
+        let long = |bytes| "x".repeat(bytes);
+        assert!(is_filed(long(250)) && !is_filed(long(251)));
+        assert!(is_filed(format!("{}/x", long(255))) && !is_filed(format!("{}/x", long(256))));
+        assert!(is_filed(format!("x/{}", long(250))) && !is_filed(format!("x/{}", long(251))));
+    }
+}
