@@ -113,9 +113,10 @@ impl HttpClient {
         &self.limits
     }
 
-    /// Fetches the file at `url`.
+    /// Fetches the file at `url`, as it is stored. A `Content-Encoding` is a part of the file: servers announce one for
+    /// `.gz` files, and `sha256sum` is that of the compressed bytes.
     ///
-    /// `consume` runs on its own thread with the lowest priority. It reads the decompressed body while it arrives. If
+    /// `consume` runs on its own thread with the lowest priority. It reads the body while it arrives. If
     /// `consume` fails, the fetch fails immediately. The body is not known to be complete before its end, so the result
     /// of `consume` counts only if this returns `Ok`.
     ///
@@ -130,7 +131,19 @@ impl HttpClient {
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        self.fetch(&url.0, consume).await
+        let identity = HeaderValue::from_static("identity");
+        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, identity)]);
+        let read = async |answer: Response<Incoming>| {
+            is_acceptable(&answer)?;
+            pieces::consume(
+                answer.into_body(),
+                Encoding::Identity,
+                &self.limits,
+                consume,
+            )
+            .await
+        };
+        self.get(&url.0, headers, read).await
     }
 
     /// Fetches the content at an address, which the server may compress.
@@ -145,7 +158,8 @@ impl HttpClient {
     {
         let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
         let read = async |answer: Response<Incoming>| {
-            let encoding = acceptable(&answer)?;
+            is_acceptable(&answer)?;
+            let encoding = Encoding::of(answer.headers())?;
             consume(answer.into_body(), encoding, &self.limits, f).await
         };
         self.get(address, headers, read).await
@@ -291,11 +305,11 @@ fn no_answer(error: &(dyn Error + 'static), address: &Address) -> FetchError {
     fault.into()
 }
 
-/// Returns the encoding of a response whose status and headers allow reading it.
+/// Checks that the status and the headers of a response allow reading it.
 ///
 /// The `Content-Type` is ignored: catalogd sends `application/jsonl`, but older versions guess it from the content.
 /// Only reading shows whether the content is a catalog.
-fn acceptable(answer: &Response<Incoming>) -> Result<Encoding, FetchError> {
+fn is_acceptable(answer: &Response<Incoming>) -> Result<(), FetchError> {
     let found = answer.status();
     if found != StatusCode::OK {
         return Err(FetchError::Status { found });
@@ -303,7 +317,7 @@ fn acceptable(answer: &Response<Incoming>) -> Result<Encoding, FetchError> {
     if answer.body().size_hint().exact().is_none() && !is_chunked(answer.headers()) {
         return Err(ResponseFault::Endless.into());
     }
-    Ok(Encoding::of(answer.headers())?)
+    Ok(())
 }
 
 /// Whether the transfer coding is chunked, the only one that is supported.

@@ -248,15 +248,15 @@ impl Encoding {
         let mut values = headers.get_all(CONTENT_ENCODING).iter();
         let (first, more) = (values.next(), values.next());
         let value = first.map_or("identity", |value| value.to_str().unwrap_or("?"));
-        if more.is_none() && value.eq_ignore_ascii_case("identity") {
-            Ok(Self::Identity)
-        } else if more.is_none() && value.eq_ignore_ascii_case("gzip") {
-            Ok(Self::Gzip)
-        } else {
-            let found = value.chars().take(ENCODING_SHOWN).collect::<String>();
-            Err(ResponseFault::Encoding {
-                found: found.into(),
-            })
+        match value.to_ascii_lowercase().as_str() {
+            "identity" if more.is_none() => Ok(Self::Identity),
+            // RFC 9110, section 8.4.1.3: the second is an alias of the first.
+            "gzip" | "x-gzip" if more.is_none() => Ok(Self::Gzip),
+            _ => {
+                let found = value.chars().take(ENCODING_SHOWN).collect::<String>();
+                let found = found.into();
+                Err(ResponseFault::Encoding { found })
+            }
         }
     }
 }

@@ -4,6 +4,9 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use super::*;
 use crate::source::Progress;
 use olmguard_catalog::memory::Pool;
@@ -20,18 +23,18 @@ fn sha256_of(content: &[u8]) -> String {
 fn server(status: &str, body: &[u8]) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
-    let mut answer = format!(
+    let head = format!(
         "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
-    answer.push_str(&String::from_utf8_lossy(body));
+    let answer = [head.as_bytes(), body].concat();
     let answering = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let (mut head, mut byte) = (Vec::new(), [0]);
         while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
             head.extend(byte);
         }
-        stream.write_all(answer.as_bytes()).unwrap();
+        stream.write_all(&answer).unwrap();
         String::from_utf8(head).unwrap()
     });
     (host, answering)
@@ -48,6 +51,21 @@ fn why(content: &Content) -> &str {
     match content {
         Content::Unreadable(why) => why,
         other => panic!("{other:?}"),
+    }
+}
+
+/// Servers announce a stored `.gz` file with a Content-Encoding. Its digest is that of the file, as `sha256sum` prints it.
+#[test]
+fn a_compressed_file_has_the_digest_of_its_bytes() {
+    let mut file = GzEncoder::new(Vec::new(), Compression::fast());
+    file.write_all(CATALOG).unwrap();
+    let file = file.finish().unwrap();
+    for encoding in ["gzip", "x-gzip"] {
+        let status = format!("200 OK\r\ncontent-encoding: {encoding}");
+        let (host, asked) = server(&status, &file);
+        let content = load(&format!("http://{host}/c.gz#sha256={}", sha256_of(&file)));
+        assert!(matches!(content, Content::Loaded(_)), "{content:?}");
+        assert!(asked.join().unwrap().contains("accept-encoding: identity"));
     }
 }
 
