@@ -43,14 +43,8 @@ pub(super) fn read<I: Intake>(
             Advance::More => {
                 let least = wanted(&reader).unwrap_or(CHUNK);
                 let wanted = buffer.make_room(least).map_err(refused)?;
-                if buffer.fill(wanted).map_err(failed)? > TOTAL_LIMIT {
-                    let (file, limit) = (name.into(), TOTAL_LIMIT);
-                    return Err(SourceError::TooLarge { file, limit });
-                }
-                if buffer.is_tar() {
-                    let (file, found) = (name.into(), TAR);
-                    return Err(SourceError::NoCatalog { file, found });
-                }
+                buffer.fill(wanted).map_err(failed)?;
+                buffer.check(name)?;
             }
             Advance::End => return Ok(()),
         }
@@ -90,6 +84,19 @@ impl<R: Read> Buffer<R> {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
+    /// Refuses a file that is too large or an archive.
+    fn check(&self, name: &str) -> Result<(), SourceError> {
+        let file = name.into();
+        if self.total > TOTAL_LIMIT {
+            let limit = TOTAL_LIMIT;
+            return Err(SourceError::TooLarge { file, limit });
+        }
+        if self.is_tar() {
+            return Err(SourceError::NoCatalog { file, found: TAR });
+        }
+        Ok(())
+    }
+
     /// Whether the file is a tar archive, as long as its first bytes are held. No YAML and no JSON has a zero byte.
     fn is_tar(&self) -> bool {
         let text = self.text();
@@ -120,8 +127,8 @@ impl<R: Read> Buffer<R> {
         Ok(wanted)
     }
 
-    /// Reads `wanted` more bytes, or to the end. Returns how many bytes have been read in total.
-    fn fill(&mut self, wanted: usize) -> io::Result<u64> {
+    /// Reads `wanted` more bytes, or to the end.
+    fn fill(&mut self, wanted: usize) -> io::Result<()> {
         let until = self.end + wanted;
         while self.end < until && !self.ended {
             let room = self.bytes.get_mut(self.end..until).unwrap_or_default();
@@ -135,7 +142,7 @@ impl<R: Read> Buffer<R> {
                 Err(error) => return Err(error),
             }
         }
-        Ok(self.total)
+        Ok(())
     }
 }
 

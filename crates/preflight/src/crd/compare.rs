@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::crd::paths::{Budget, MOST_COMPARED, MOST_LEVELS, MOST_TEXT, Paths, PathsFault};
+use crate::crd::paths::{
+    ComparisonBudget, MOST_COMPARED, MOST_LEVELS, MOST_TEXT, Paths, PathsFault,
+};
 use crate::crd::property::{self, NodeChange, PropertyChange};
 use crate::crd::{
     ComparedCrd, ComparedVersions, CrdChange, CrdComparison, CrdError, CrdFinding, CrdGeneration,
@@ -25,8 +27,8 @@ pub fn compare(
     let mut comparison = Comparing {
         crd: new.name,
         generation,
-        budget: Budget::of(MOST_TEXT),
-        work: Budget::of(MOST_COMPARED),
+        budget: ComparisonBudget::of(MOST_TEXT),
+        work: ComparisonBudget::of(MOST_COMPARED),
         result: CrdComparison::default(),
     };
     comparison.whole(old, new);
@@ -67,9 +69,9 @@ fn served<'w, 'a>(versions: &'w [WalkedVersion<'a>]) -> Vec<&'w WalkedVersion<'a
 struct Comparing<'a> {
     crd: &'a str,
     generation: CrdGeneration,
-    budget: Budget,
+    budget: ComparisonBudget,
     /// The bytes that may still be compared.
-    work: Budget,
+    work: ComparisonBudget,
     result: CrdComparison,
 }
 

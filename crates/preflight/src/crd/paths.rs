@@ -28,9 +28,9 @@ pub(super) enum PathsFault {
 /// The number of bytes that a comparison may still use. A path repeats the names of all fields that contain it, and a
 /// schema is compared again with each schema that contains it, so a small CRD can need a lot of both.
 #[derive(Debug)]
-pub(super) struct Budget(usize);
+pub(super) struct ComparisonBudget(usize);
 
-impl Budget {
+impl ComparisonBudget {
     pub(super) fn of(most: usize) -> Self {
         Self(most)
     }
@@ -48,7 +48,7 @@ impl<'a> Paths<'a> {
     pub(super) fn of(
         schema: Option<&'a SchemaNode>,
         generation: CrdGeneration,
-        budget: &mut Budget,
+        budget: &mut ComparisonBudget,
     ) -> Result<Self, PathsFault> {
         let mut walk = PathWalk {
             has_own_paths: generation >= CrdGeneration::V1_9,
@@ -89,7 +89,7 @@ struct PathWalk<'a, 'b> {
     /// replaces the schema that contains it.
     has_own_paths: bool,
     path: String,
-    budget: &'b mut Budget,
+    budget: &'b mut ComparisonBudget,
     found: Vec<PathNode<'a>>,
 }
 

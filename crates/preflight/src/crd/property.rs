@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::{Number, Value};
 
 use crate::crd::alternatives::OneOfChange;
-use crate::crd::paths::{Budget, Paths, PathsFault};
+use crate::crd::paths::{ComparisonBudget, Paths, PathsFault};
 use crate::crd::schema::{
     EMPTY, FIELDS, SchemaNode, flag, items, present, same_field, same_named, text,
 };
@@ -122,7 +122,7 @@ pub(super) fn changes<'p, 'a>(
     from: &'p Paths<'a>,
     to: &'p Paths<'a>,
     generation: CrdGeneration,
-    work: &mut Budget,
+    work: &mut ComparisonBudget,
 ) -> Result<Vec<NodeChange<'p, 'a>>, PathsFault> {
     let mut found = Vec::new();
     for (path, from, to) in from.beside(to) {
