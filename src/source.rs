@@ -163,15 +163,26 @@ fn read_folder<I: Intake>(
             }
             Err(other) => return Err(other),
         };
-        let (file, name) = open(&path, progress)?;
-        total += file.metadata().map_or(0, |metadata| metadata.len());
-        if total > stream::TOTAL_LIMIT {
-            let (file, limit) = (display(root), stream::TOTAL_LIMIT);
-            return Err(SourceError::TooLarge { file, limit });
-        }
+        let (file, name) = open_below(root, &path, progress, &mut total)?;
         stream::read(&name, Ok(decompress::plain(file, progress)), pipeline)?;
     }
     Ok(())
+}
+
+/// Opens a file of a directory, which has at most as many bytes as a single file.
+fn open_below(
+    root: &Path,
+    path: &Path,
+    progress: &Progress,
+    total: &mut u64,
+) -> Result<(File, Box<str>), SourceError> {
+    let (file, name) = open(path, progress)?;
+    *total += file.metadata().map_or(0, |metadata| metadata.len());
+    if *total > stream::TOTAL_LIMIT {
+        let (file, limit) = (display(root), stream::TOTAL_LIMIT);
+        return Err(SourceError::TooLarge { file, limit });
+    }
+    Ok((file, name))
 }
 
 /// Opens a file and adds its length to the expected total of `progress`.
@@ -220,12 +231,11 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
         let input = decoder.open(io::stdin().lock(), &progress);
         take("-", &whole("-", input)?);
     } else if path.is_dir() {
+        let mut total = 0;
         for found in walk::files(path)? {
-            let (file, name) = open(&found.confine()?, &progress)?;
-            take(
-                &name,
-                &whole(&name, Ok(decompress::plain(file, &progress)))?,
-            );
+            let (file, name) = open_below(path, &found.confine()?, &progress, &mut total)?;
+            let content = decompress::plain(file, &progress);
+            take(&name, &whole(&name, Ok(content))?);
         }
     } else {
         let (file, name) = open(path, &progress)?;

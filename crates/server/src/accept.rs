@@ -51,8 +51,12 @@ impl ServerPort {
                 },
             }
         }
-        // Connections in the kernel's accept queue would be reset when the listener closes.
-        while let Some((stream, peer)) = backlog(&self.listener) {
+        // Connections in the kernel's accept queue would be reset when the listener closes. As many as the queue can
+        // have are taken: later ones could come without an end.
+        for _ in 0..BACKLOG {
+            let Some((stream, peer)) = backlog(&self.listener) else {
+                break;
+            };
             self.take(stream, peer, &mut tasks).await;
         }
         drop(self.listener);

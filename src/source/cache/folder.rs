@@ -93,7 +93,11 @@ impl CacheFolder {
                 let used = metadata.modified()?;
                 Ok((metadata.len(), used))
             });
-            let (bytes, used) = metadata.map_err(CacheError::io(&path, "look at"))?;
+            let (bytes, used) = match metadata {
+                // Another thread has removed the file since the directory was read.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                metadata => metadata.map_err(CacheError::io(&path, "look at"))?,
+            };
             found.push(CacheFile {
                 digest,
                 bytes,
