@@ -22,6 +22,7 @@
 //! # Crates
 //!
 //! [`olmguard_catalog`] reads a catalog exactly as OLM does. `olmguard_policy` evaluates the rules of administrators.
+//! `olmguard_preflight` checks what operator-controller checks after resolution.
 //! [`olmguard_engine`] decides and explains. [`olmguard_report`] defines the report formats, and [`olmguard_views`]
 //! builds the reports. [`olmguard_admission`] reads reviews and writes replies. These crates are pure: no I/O, no
 //! clock, no environment, no threads, no async, and no dependency on the order of a hash map. The same facts give the

@@ -149,12 +149,14 @@ impl Repository {
         if is_id || name.starts_with("refs/") {
             return Ok(());
         }
+        let abbreviated = self.abbreviated(name);
         let refs = REFS.map(|(before, after)| format!("{before}{name}{after}"));
         let found = refs.into_iter().filter_map(|name| {
             let found = self.git.try_find_reference(&*name).ok().flatten();
             Some((name, found?.into_fully_peeled_id().ok()?.detach()))
         });
-        let mut found = found.chain(self.abbreviated(name));
+        let found = found.map(|(name, id)| (name, Some(id)));
+        let mut found = found.chain(abbreviated);
         let Some((first, id)) = found.next() else {
             return Ok(());
         };
@@ -167,11 +169,14 @@ impl Repository {
         })
     }
 
-    /// Returns the commit whose id starts with this name, if it is the only one.
-    fn abbreviated(&self, name: &str) -> Option<(String, ObjectId)> {
+    /// Returns the object whose id this name abbreviates. There is no id if the name abbreviates several.
+    fn abbreviated(&self, name: &str) -> Option<(String, Option<ObjectId>)> {
         let prefix = gix::hash::Prefix::from_hex(name).ok()?;
-        let id = self.git.objects.lookup_prefix(prefix, None).ok()??.ok()?;
-        Some((format!("the commit {id}"), self.commit(id)?.commit))
+        let found = self.git.objects.lookup_prefix(prefix, None).ok()??;
+        Some(match found {
+            Ok(id) => (format!("the object {id}"), Some(id)),
+            Err(()) => ("several objects".to_owned(), None),
+        })
     }
 
     fn commit(&self, id: ObjectId) -> Option<Revision> {

@@ -49,7 +49,10 @@ pub async fn write(
         fault: OncePerChange::default(),
     };
     loop {
-        let due = writer.series.due();
+        let due = writer
+            .series
+            .due()
+            .map(|due| due.max(writer.budget.ready()));
         tokio::select! {
             event = queue.recv() => match event {
                 Some(event) => writer.take(event).await,
@@ -85,10 +88,7 @@ impl EventWriter {
         }
         let written = match repeat {
             Some(Repeat::Due { name, count }) => match self.recount(&name, count).await {
-                // The API server deletes Events after an hour.
-                Err(kube::Error::Api(status)) if status.is_not_found() => {
-                    self.create(&event, now).await
-                }
+                Err(error) if is_gone(&error) => self.create(&event, now).await,
                 written => written,
             },
             _ => self.create(&event, now).await,
@@ -96,12 +96,17 @@ impl EventWriter {
         self.told(written, &key(&event), now);
     }
 
-    /// Writes the counts of series that no longer repeat. They are too few to need a budget.
+    /// Writes the counts of series that do not repeat now, as far as the budget allows.
     async fn finish(&mut self) {
         let now = Instant::now();
         for (key, name, count) in self.series.unfinished(now) {
-            let written = self.recount(&name, count).await;
-            self.told(written, &key, now);
+            if !self.budget.spend(now) {
+                return;
+            }
+            match self.recount(&name, count).await {
+                Err(error) if is_gone(&error) => self.series.forget(&key),
+                written => self.told(written, &key, now),
+            }
         }
     }
 
@@ -170,6 +175,11 @@ impl EventWriter {
             warn!(error, "Failed to write an Event of a ClusterExtension");
         }
     }
+}
+
+/// Whether the API server has deleted the Event, as it does after an hour.
+fn is_gone(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.is_not_found())
 }
 
 fn time(at: SystemTime) -> MicroTime {
@@ -290,6 +300,15 @@ impl WriteBudget {
         Self {
             left: AT_ONCE,
             filled: now,
+        }
+    }
+
+    /// Returns a time at which the budget has a write.
+    fn ready(&self) -> Instant {
+        if self.left > 0 {
+            self.filled
+        } else {
+            self.filled + EVERY
         }
     }
 

@@ -125,7 +125,7 @@ struct Subtree<'m> {
 }
 
 impl<'m> Subtree<'m> {
-    /// Returns the marks from this one on. Those after its own subtree are never reached.
+    /// Returns a mark with the marks below it.
     fn at(marks: &'m [PositionMark], id: MarkId) -> Self {
         let after = marks.get(id.0..).unwrap_or_default();
         let len = after.first().map_or(0, |mark| mark.len as usize);

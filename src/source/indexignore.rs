@@ -15,6 +15,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::{SourceError, display, io_error};
 
@@ -38,7 +39,7 @@ impl Default for Patterns {
 #[derive(Debug)]
 struct Pattern {
     /// The directory of the `.indexignore` with the pattern.
-    folder: Vec<Box<str>>,
+    folder: Rc<[Box<str>]>,
     sign: PatternSign,
     target: PatternTarget,
     shape: PatternShape,
@@ -80,7 +81,8 @@ enum Element {
 
 impl Patterns {
     /// Reads the patterns of a file in the directory `folder`. They take precedence over earlier ones.
-    pub(super) fn read(&mut self, path: &Path, folder: &[Box<str>]) -> Result<(), SourceError> {
+    pub(super) fn read(&mut self, path: &Path, folder: Vec<Box<str>>) -> Result<(), SourceError> {
+        let folder = folder.into();
         let failed = |source| io_error(path, "read", source);
         let too_many = || SourceError::TooManyPatterns {
             file: display(path),
@@ -98,7 +100,7 @@ impl Patterns {
                 return Err(SourceError::IgnoreLine { file, line, limit });
             }
             let line = String::from_utf8_lossy(line);
-            self.all.extend(Pattern::parse(line.trim(), folder));
+            self.all.extend(Pattern::parse(line.trim(), &folder));
             if self.all.len() > PATTERN_LIMIT {
                 return Err(too_many());
             }
@@ -115,7 +117,7 @@ impl Patterns {
 
 impl Pattern {
     /// Parses a line. Returns `None` for an empty line and for a comment.
-    fn parse(line: &str, folder: &[Box<str>]) -> Option<Self> {
+    fn parse(line: &str, folder: &Rc<[Box<str>]>) -> Option<Self> {
         if line.is_empty() || line.starts_with('#') {
             return None;
         }
@@ -132,7 +134,7 @@ impl Pattern {
         } else {
             PatternShape::Name(Glob::parse(line))
         };
-        let folder = folder.to_vec();
+        let folder = Rc::clone(folder);
         Some(Self {
             folder,
             sign,
@@ -142,7 +144,7 @@ impl Pattern {
     }
 
     fn matches(&self, path: &[Box<str>]) -> bool {
-        let Some(below) = path.strip_prefix(self.folder.as_slice()) else {
+        let Some(below) = path.strip_prefix(&*self.folder) else {
             return false;
         };
         match &self.shape {
@@ -340,7 +342,9 @@ mod tests {
 
     /// Whether `path` is excluded by the lines of one file at the root.
     fn left_out(lines: &[&str], path: &str) -> bool {
-        let patterns = lines.iter().filter_map(|line| Pattern::parse(line, &[]));
+        let patterns = lines
+            .iter()
+            .filter_map(|line| Pattern::parse(line, &Rc::from([])));
         let path = path.split('/').map(Box::from).collect::<Vec<_>>();
         let patterns = Patterns {
             all: patterns.collect(),
@@ -399,7 +403,7 @@ mod tests {
 
     #[test]
     fn patterns_count_below_their_folder() {
-        let folder = [Box::from("sub")];
+        let folder = Rc::from([Box::from("sub")]);
         let pattern = Pattern::parse("*.txt", &folder).expect("a pattern");
         let path = |text: &str| text.split('/').map(Box::from).collect::<Vec<_>>();
         assert!(pattern.matches(&path("sub/a.txt")));

@@ -193,13 +193,19 @@ impl PinnedUrl {
 }
 
 /// Whether a user comes before the host, and perhaps a password, which can contain any character. The `@` of a digest
-/// does not count.
+/// does not count, nor one in the path after a port.
 fn names_user(text: &str) -> bool {
-    let place = text.split_once("://").map_or("", |(_, place)| place);
-    let user = place
+    let place = text.split_once("://").map_or(text, |(_, place)| place);
+    let before = place
         .split_once('@')
         .filter(|(_, host)| !host.starts_with("sha256:"));
-    user.is_some_and(|(user, _)| user.contains(':') || !user.contains('/'))
+    let is_user = |(before, _): (&str, &str)| match before.split_once('/') {
+        None => true,
+        Some((host, _)) => host.split_once(':').is_some_and(|(_, port)| {
+            port.is_empty() || port.contains(|c: char| !c.is_ascii_digit())
+        }),
+    };
+    before.is_some_and(is_user)
 }
 
 /// The URL-like prefix with which images are named.

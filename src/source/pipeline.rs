@@ -287,6 +287,7 @@ impl Batch {
             let start = self.json.len();
             let document = written(&self.text, document);
             let limit = document.text.len().saturating_mul(JSON_PER_BYTE);
+            let limit = limit.min(JSON_LIMIT);
             let marks = document.append_json(places, limit, &mut self.json);
             if marks.is_err() {
                 self.json.truncate(start);
@@ -360,12 +361,12 @@ fn fbc_error(file: &str, source: FbcError) -> SourceError {
     }
 }
 
-/// The memory that a document needs for each byte of its text: a copy, its JSON in a buffer that may be growing, and a
-/// scalar as long as the document.
-const YAML_PER_BYTE: usize = 5;
+/// The memory that a document needs for each byte of its text: a copy, its JSON in a buffer that may be growing (so a
+/// smaller one is there, too), and a scalar as long as the document.
+const YAML_PER_BYTE: usize = 6;
 
 /// The bytes of JSON that a batch keeps for each byte of a document.
-const JSON_PER_BYTE: usize = 3;
+const JSON_PER_BYTE: usize = 2;
 
 /// The size of a batch in bytes of YAML, large enough that the cost of handing it over is negligible.
 const BATCH: usize = 128 << 10;

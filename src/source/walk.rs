@@ -73,7 +73,7 @@ impl<'a> DirectoryWalk<'a> {
             {
                 let mut folder = found.elements(self.directory);
                 folder.pop();
-                self.patterns.read(&found.confine()?, &folder)?;
+                self.patterns.read(&found.confine()?, folder)?;
             } else {
                 self.found.push(found);
             }

@@ -136,10 +136,6 @@ fn wrong_usage_is_2() {
             "found 2 catalogs: range accepts exactly one --catalog",
         ),
         (
-            &["--skip-range", "--olm-release=1.5", "1.0.0"],
-            "--olm-release: only with a ClusterExtension's range or --package, not with --skip-range",
-        ),
-        (
             &[CATALOG, package, "1", "1.0.0"],
             "found a package and versions: expected either --package or VERSION...",
         ),

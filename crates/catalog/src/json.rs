@@ -136,6 +136,16 @@ impl fmt::Display for JsonType {
     }
 }
 
+/// Appends bytes as Go decodes them: each byte that is not part of a character becomes U+FFFD.
+pub(crate) fn push_lossy(text: &mut String, bytes: &[u8]) {
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -17,7 +17,7 @@
 use std::borrow::Cow;
 
 use crate::base64;
-use crate::fbc::json::push_lossy;
+use crate::json::push_lossy;
 use serde_json::{Number, Value};
 
 /// The style of a scalar.

@@ -263,7 +263,7 @@ impl Basis<'_> {
     /// Whether an edit with this filter is judged within some tenths of a millisecond, advice included. This is so if
     /// the package has few bundles, and no guardrail or policy must be compared with each step. A package that does not
     /// exist is not quick, because its name is compared with all package names. Nor is an edit whose installed bundle
-    /// has no name, because it is judged for each name that fits.
+    /// has no name, because it is judged for each name that an edge mentions.
     pub fn is_quick_on(&self, filter: &Filter, installed: &Installed) -> bool {
         if matches!(installed, Installed::Bundle(bundle) if bundle.name.is_none()) {
             return false;

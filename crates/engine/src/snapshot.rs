@@ -343,16 +343,13 @@ fn differ(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
-/// Adds the given contents to catalogs without content, which count as served then, and adds catalogs for the remaining
-/// names.
+/// Adds the given contents to catalogs without content, and adds catalogs for the remaining names. What the object of a
+/// catalog says about serving remains.
 fn fill(states: &mut Vec<CatalogState>, contents: Vec<(&str, Content)>) {
     for (name, content) in contents {
         match states.iter_mut().find(|state| state.name == name) {
             None => states.push(CatalogState::named(name, content)),
-            Some(state) if matches!(state.content, Content::Missing) => {
-                state.content = content;
-                state.serving = ServingState::Presumed;
-            }
+            Some(state) if matches!(state.content, Content::Missing) => state.content = content,
             Some(_) => {}
         }
     }
@@ -392,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn given_content_counts_as_served() {
+    fn content_in_place_of_that_of_a_cluster_counts_as_served() {
         let unserved = |name, content| CatalogState {
             serving: ServingState::KnownNot,
             ..state(name, "1", content)
@@ -404,7 +401,7 @@ mod tests {
         let found = merged.iter().map(|one| (&*one.name, one.serving));
         let expected = [
             ("hub", ServingState::Presumed),
-            ("bare", ServingState::Presumed),
+            ("bare", ServingState::KnownNot),
         ];
         assert_eq!(found.collect::<Vec<_>>(), expected);
     }

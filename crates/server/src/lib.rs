@@ -14,7 +14,7 @@
 //! HTTP/1.1 if HTTP/2 is not offered, keeps connections alive, and treats any status other than 200 as a failure of the
 //! webhook.
 //!
-//! Invariant: this module never words a message about an edit or decides one.
+//! Invariant: this crate never words a message about an edit or decides one.
 //!
 //! [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 

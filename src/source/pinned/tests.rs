@@ -213,6 +213,7 @@ fn what_is_no_pinned_url_is_refused() {
         "https://me:pa#ss@h.example/c",
         "https://me:pa/ss@h.example/c",
         "https://me:secret@h.example/c@sha256:00",
+        "me:secret@h.example/c@sha256:00",
     ] {
         let error = text.parse::<PinnedUrl>().unwrap_err().to_string();
         assert_eq!(error, with_user, "{text}");
@@ -221,6 +222,13 @@ fn what_is_no_pinned_url_is_refused() {
         let error = text.parse::<PinnedUrl>().unwrap_err().to_string();
         assert_eq!(error, format!("{subject}{words}"), "{text}");
         assert!(PinnedUrl::is_meant_by(&text), "{text}");
+    }
+    for text in [
+        "https://h.example/@v1/c",
+        "https://h.example:8443/hub@v1.json",
+    ] {
+        let error = text.parse::<PinnedUrl>().unwrap_err();
+        assert!(matches!(error, PinnedUrlError::NotPinned { .. }), "{text}");
     }
     for path in ["c.yaml", "./a@b/c", "/etc/https:/c", "-", "c:d"] {
         assert!(!PinnedUrl::is_meant_by(path), "{path}");

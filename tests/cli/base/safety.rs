@@ -170,7 +170,7 @@ fn a_tag_with_the_name_of_the_base_is_named() {
     let head = "refs/remotes/origin/HEAD";
     repository.git(&["symbolic-ref", head, "refs/remotes/origin/main"]);
     let id = repository.git(&["rev-parse", "refs/heads/main"]);
-    let (short, commit) = (id[..9].to_owned(), format!("the commit {id}"));
+    let (short, commit) = (id[..9].to_owned(), format!("the object {id}"));
     for (base, other) in [("origin", head), (&*short, &*commit)] {
         assert_eq!(repository.tokens(base, &[]), DENIED, "{base}");
         let tag = format!("refs/tags/{base}");

@@ -21,7 +21,7 @@ use crate::memory::allocated;
 
 pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, skip_space};
 
-pub(crate) use crate::fbc::json::string::{RawString, plain_run, push_lossy};
+pub(crate) use crate::fbc::json::string::{RawString, plain_run};
 
 // === Values of any type, as catalogd holds them after it has decoded a blob and re-encoded it ===
 //

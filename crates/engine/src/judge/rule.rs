@@ -90,7 +90,7 @@ fn of_any_name<'s>(
     // An entry without `replaces` is an edge of the empty name, which no bundle has.
     let names: BTreeSet<_> = names.filter(|name| !name.is_empty()).collect();
     let judgements = names.len() + 1;
-    let ruled_for = |name: Option<&str>| {
+    let ruled_for = |name: Option<&str>, judgements| {
         let installed = Installed::Bundle(InstalledBundle {
             name: name.map(str::to_owned),
             ..installed.clone()
@@ -99,7 +99,8 @@ fn of_any_name<'s>(
         let installed = ReadInstalled::of(&installed, rules);
         rule_question(question, &installed, context, judgements)
     };
-    let unmentioned = ruled_for(None);
+    // Often the only one: a rule about a later step is compared as for any other bundle.
+    let unmentioned = ruled_for(None, 1);
     if unmentioned.ruling.token().verdict() == Verdict::Undecided {
         return unmentioned;
     }
@@ -108,7 +109,7 @@ fn of_any_name<'s>(
     let weight = unmentioned.resolved().map_or(0, of_step);
     let is_bounded =
         names.len() <= MOST_NAMES && weight.saturating_mul(judgements) <= MOST_COMPARISONS;
-    let is_same = |name| comes_to(&ruled_for(Some(name))) == comes_to(&unmentioned);
+    let is_same = |name| comes_to(&ruled_for(Some(name), judgements)) == comes_to(&unmentioned);
     if is_bounded && names.into_iter().all(is_same) {
         return unmentioned;
     }
@@ -127,8 +128,8 @@ fn comes_to<'s>(ruled: &RuledEdit<'s>) -> (Verdict, Option<Choice<'s>>, bool) {
     )
 }
 
-/// The most names that are tried. Each name costs a full judgement, and all of them share the comparisons of one
-/// question. No recorded package has more.
+/// The most names that are tried. Each name costs a full judgement, and all of them together have as many comparisons
+/// as one question. No recorded package has more.
 const MOST_NAMES: usize = 1024;
 
 // === The bundles that the successor rule accepts, whatever the range and the policy ===

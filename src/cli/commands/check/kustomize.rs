@@ -276,7 +276,11 @@ impl Kustomization {
 /// Whether a patch may change an object that olmguard reads: the patch or its target is of such a kind, or the kind is
 /// unknown.
 fn changes_what_is_read(patch: &Value, directory: &Path) -> bool {
-    if let Some(kind) = patch.pointer("/target/kind").and_then(Value::as_str) {
+    let of_target = |field| patch.get("target")?.get(field)?.as_str();
+    if of_target("group").is_some_and(|group| !GROUPS.iter().any(|of| group.ends_with(of))) {
+        return false;
+    }
+    if let Some(kind) = of_target("kind") {
         let is_pattern = kind.contains(|c: char| !c.is_ascii_alphanumeric());
         return KINDS.contains(&kind) || is_pattern;
     }
@@ -322,6 +326,9 @@ const KINDS: [&str; 6] = [
     olmguard_policy::KIND,
     GuardrailsObject::KIND,
 ];
+
+/// The ends of their API groups: an `Operator` of another group is none of them.
+const GROUPS: [&str; 2] = ["operatorframework.io", olmguard_policy::GROUP];
 
 /// The fields with patches, in all versions of kustomize.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];

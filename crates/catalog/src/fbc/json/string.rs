@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::fbc::json::cursor::{Cursor, CursorResult};
+use crate::json::push_lossy;
 
 /// A well-formed string, as written between its quotes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -157,16 +158,6 @@ fn unicode_escape(escape: &[u8]) -> (char, usize) {
 fn code_unit(escape: &[u8]) -> Option<u16> {
     let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
-}
-
-/// Appends bytes. Each byte that is not part of a character becomes U+FFFD.
-pub(crate) fn push_lossy(text: &mut String, bytes: &[u8]) {
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for _ in chunk.invalid() {
-            text.push(char::REPLACEMENT_CHARACTER);
-        }
-    }
 }
 
 // === The length of a run: the bytes of a string before its end, an escape or a fault ===

@@ -294,7 +294,7 @@ mod tests {
         ] {
             let targets = targets(level);
             for (target, most) in [
-                ("olmguard::server", own),
+                ("olmguard_server", own),
                 (ALWAYS, own.max(Level::INFO)),
                 ("hyper::proto", library),
             ] {
