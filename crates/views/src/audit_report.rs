@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 pub use cluster_report::ClusterReport;
 
 use crate::see::{BundleReport, InstalledReport};
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward, Place};
-use olmguard_engine::explain::{OneEditReport, exemption, one_line, reason};
+use olmguard_engine::explain::{OneEditReport, counted, exemption, one_line, reason};
 use olmguard_engine::judge::{Edit, Verdict};
 use olmguard_engine::resolve::Choice;
 
@@ -40,13 +41,13 @@ pub struct ExtensionReport {
     /// Name of the extension. Null if the object has no name.
     name: Option<String>,
     /// Name of the package. Null if it cannot be read.
-    package: Option<String>,
+    pub(crate) package: Option<String>,
     /// Requested version range. Null for any version.
     range: Option<String>,
     /// Requested channels. Empty for all channels.
     channels: Vec<String>,
     /// The installed bundle. Null if nothing is installed, or it is not known what.
-    installed: Option<InstalledReport>,
+    pub(crate) installed: Option<InstalledReport>,
     /// Verdict on the spec, as if it were set now.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::as_str)))]
     verdict: &'static str,
@@ -58,7 +59,7 @@ pub struct ExtensionReport {
     automatic: Vec<BundleReport>,
     /// The newest version that is not deprecated, in any channel; no prerelease if a release is installed. Null if no
     /// version is newer.
-    newest: Option<BundleReport>,
+    pub(crate) newest: Option<BundleReport>,
     /// Number of newer versions that are not deprecated, in any channel; no prereleases if a release is installed. Null
     /// if it is not known.
     newer: Option<usize>,
@@ -67,7 +68,7 @@ pub struct ExtensionReport {
     /// What is worth knowing, the worst first.
     findings: Vec<FindingReport>,
     #[serde(skip)]
-    concerns: Vec<Concern>,
+    pub(crate) concerns: Vec<Concern>,
     #[serde(skip)]
     judged: Verdict,
     /// Whether OLM certainly cannot install what the spec resolves to.
@@ -99,7 +100,7 @@ pub struct NextReport {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct FindingReport {
     /// Id of the finding.
-    #[schemars(extend("enum" = ids()))]
+    #[schemars(extend("enum" = Concern::ALL.map(Concern::as_str)))]
     id: &'static str,
     /// The finding in a sentence.
     text: String,
@@ -158,10 +159,7 @@ impl AuditReport {
         let others = others.into_iter().filter(|(count, _)| *count > 0);
         let parts = found.chain(others.map(|(count, words)| format!("{count} {words}")));
         let parts: Vec<_> = parts.collect();
-        let all = match self.extensions.len() {
-            1 => "1 extension".to_owned(),
-            count => format!("{count} extensions"),
-        };
+        let all = counted(self.extensions.len(), "extension");
         match parts.as_slice() {
             [] if self.extensions.is_empty() => all,
             [] => format!("{all}, all with findings"),
@@ -231,30 +229,10 @@ impl ExtensionReport {
     /// Formats the name, the package and the installed version, on one line.
     pub(crate) fn head(&self) -> String {
         let name = go::escape(self.name());
-        let package = self.package_name();
+        let package = self.package.as_deref();
         let package = package.map(|package| format!("({})", go::escape(package)));
         let package = package.unwrap_or_else(|| NO_PACKAGE.to_owned());
         format!("{name} {package}: {}", self.installed())
-    }
-
-    /// Returns the package, if it can be read.
-    pub(crate) fn package_name(&self) -> Option<&str> {
-        self.package.as_deref()
-    }
-
-    /// Returns the installed bundle, if it is known.
-    pub(crate) fn installed_bundle(&self) -> Option<&InstalledReport> {
-        self.installed.as_ref()
-    }
-
-    /// Returns the newest bundle, if it is newer than the installed one.
-    pub(crate) fn newest_bundle(&self) -> Option<&BundleReport> {
-        self.newest.as_ref()
-    }
-
-    /// Returns the findings as data, the worst first.
-    pub(crate) fn concerns(&self) -> &[Concern] {
-        &self.concerns
     }
 
     /// Formats the installed version.
@@ -374,34 +352,14 @@ impl fmt::Display for FindingReport {
     }
 }
 
-/// Returns every id of a finding.
-fn ids() -> Vec<&'static str> {
-    Concern::ALL
-        .iter()
-        .map(|concern| concern.as_str())
-        .collect()
-}
-
 /// Placeholder for a missing package.
 const NO_PACKAGE: &str = "(no package)";
 
 const SCHEMA: &str = "olmguard.audit/v1";
 
-/// Versions of one extension.
-#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
-pub struct Releases {
-    releases: Vec<Release>,
-}
-
-/// A single version.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-struct Release {
-    version: String,
-}
-
 impl AuditReport {
     /// Returns the versions of each extension that has a name and is installed.
-    pub fn releases(&self) -> BTreeMap<&str, Releases> {
+    pub fn releases(&self) -> BTreeMap<&str, Value> {
         let extensions = self.extensions.iter();
         extensions
             .filter_map(|extension| Some((extension.name.as_deref()?, extension.releases()?)))
@@ -410,7 +368,7 @@ impl AuditReport {
 }
 
 impl ExtensionReport {
-    fn releases(&self) -> Option<Releases> {
+    fn releases(&self) -> Option<Value> {
         let installed = self.installed.as_ref()?.version.clone();
         // With the override, OLM would not follow the edges of the path.
         let is_overridden = self.concerns.contains(&Concern::Bypass);
@@ -418,8 +376,7 @@ impl ExtensionReport {
         let next = next.filter(|next| next.opens.is_none() && !is_overridden);
         let next = next.and_then(|next| next.path.first()?.version.clone());
         let versions = [installed].into_iter().chain(next);
-        Some(Releases {
-            releases: versions.map(|version| Release { version }).collect(),
-        })
+        let releases = versions.map(|version| json!({"version": version}));
+        Some(json!({"releases": releases.collect::<Vec<_>>()}))
     }
 }

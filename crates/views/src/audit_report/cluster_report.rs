@@ -8,9 +8,11 @@
 //!
 //! [`apis/openreports.io/v1alpha1/clusterreport_types.go`]: https://github.com/openreports/reports-api/blob/74aae7df5dbbad4003f45a763f9b2cd201302102/apis/openreports.io/v1alpha1/clusterreport_types.go
 
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::audit_report::{AuditReport, ExtensionReport};
 use olmguard_engine::audit::Concern;
@@ -25,30 +27,15 @@ pub struct ClusterReport {
     kind: &'static str,
     metadata: Metadata,
     source: &'static str,
-    summary: Summary,
+    /// Number of results of each kind.
+    summary: BTreeMap<Outcome, usize>,
     results: Vec<ReportResult>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Metadata {
     name: String,
-    labels: Labels,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Labels {
-    #[serde(rename = "app.kubernetes.io/managed-by")]
-    managed_by: &'static str,
-}
-
-/// Number of results of each kind.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
-struct Summary {
-    pass: usize,
-    fail: usize,
-    warn: usize,
-    error: usize,
-    skip: usize,
+    labels: Value,
 }
 
 /// A finding about one extension.
@@ -63,7 +50,7 @@ struct ReportResult {
     timestamp: Timestamp,
     result: Outcome,
     scored: bool,
-    resources: [Subject; 1],
+    resources: [Value; 1],
     #[serde(skip_serializing_if = "String::is_empty")]
     message: String,
     properties: Properties,
@@ -75,7 +62,7 @@ struct Timestamp {
     nanos: i32,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
 enum Outcome {
     Pass,
@@ -83,15 +70,6 @@ enum Outcome {
     Warn,
     Error,
     Skip,
-}
-
-/// An `ObjectReference`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Subject {
-    api_version: String,
-    kind: String,
-    name: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -155,30 +133,28 @@ impl ClusterReport {
     }
 
     fn new(number: usize) -> Self {
-        let labels = Labels { managed_by: SOURCE };
+        let outcomes = [
+            Outcome::Pass,
+            Outcome::Fail,
+            Outcome::Warn,
+            Outcome::Error,
+            Outcome::Skip,
+        ];
         Self {
             api_version: format!("{}/{}", Self::GROUP, Self::VERSION),
             kind: Self::KIND,
             metadata: Metadata {
                 name: Self::name_of(number),
-                labels,
+                labels: json!({"app.kubernetes.io/managed-by": SOURCE}),
             },
             source: SOURCE,
-            summary: Summary::default(),
+            summary: outcomes.map(|outcome| (outcome, 0)).into(),
             results: Vec::new(),
         }
     }
 
     fn add(&mut self, result: ReportResult) {
-        let summary = &mut self.summary;
-        let count = match result.result {
-            Outcome::Pass => &mut summary.pass,
-            Outcome::Fail => &mut summary.fail,
-            Outcome::Warn => &mut summary.warn,
-            Outcome::Error => &mut summary.error,
-            Outcome::Skip => &mut summary.skip,
-        };
-        *count += 1;
+        *self.summary.entry(result.result).or_default() += 1;
         self.results.push(result);
     }
 }
@@ -194,7 +170,7 @@ impl ReportResult {
             timestamp,
             result,
             scored: result != Outcome::Warn,
-            resources: [Subject::of(extension)],
+            resources: [subject(extension)],
             message: cut_end(message, MOST_MESSAGE),
             properties: Properties {
                 package: cut_end(extension.package(), MOST_NAME),
@@ -229,15 +205,14 @@ impl ReportResult {
     }
 }
 
-impl Subject {
-    fn of(extension: &ExtensionReport) -> Self {
-        let (api_version, kind) = &extension.api;
-        Self {
-            api_version: cut_end(api_version, MOST_NAME),
-            kind: cut_end(kind, MOST_NAME),
-            name: cut_end(extension.name(), MOST_NAME),
-        }
-    }
+/// Returns an `ObjectReference` to the extension.
+fn subject(extension: &ExtensionReport) -> Value {
+    let (api_version, kind) = &extension.api;
+    json!({
+        "apiVersion": cut_end(api_version, MOST_NAME),
+        "kind": cut_end(kind, MOST_NAME),
+        "name": cut_end(extension.name(), MOST_NAME),
+    })
 }
 
 /// Returns the outcome and the severity of a finding.

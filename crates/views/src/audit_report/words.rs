@@ -4,7 +4,7 @@ use olmguard_catalog::version::go;
 use olmguard_engine::audit::{
     Audit, Concern, Deprecations, NextEdit, Onward, Place, UninstallablePath,
 };
-use olmguard_engine::explain::text::list;
+use olmguard_engine::explain::text::{self, list};
 use olmguard_engine::explain::{denial, of_preflight, unknown};
 use olmguard_engine::judge::{Verdict, Walk, WalkEnd, pin};
 use olmguard_engine::resolve::Choice;
@@ -172,10 +172,7 @@ fn onward(place: &Place<'_>, is_overridden: bool) -> String {
 /// Describes the steps, the version to set, and the newest version if edits do not reach it.
 fn edits(next: &NextEdit<'_>, newest: &str, is_overridden: bool) -> String {
     let last = next.path.last().copied().and_then(pin).unwrap_or_default();
-    let steps = match next.path.len() {
-        1 => "1 step".to_owned(),
-        count => format!("{count} steps"),
-    };
+    let steps = text::counted(next.path.len(), "step");
     let set = go::quote(&next.range().unwrap_or_default());
     let beyond = match newest {
         "" => String::new(),

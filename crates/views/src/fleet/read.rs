@@ -113,18 +113,13 @@ impl From<&AuditReport> for ClusterAudit {
 
 impl From<&ExtensionReport> for FleetExtension {
     fn from(extension: &ExtensionReport) -> Self {
+        let (bundle, newest) = (extension.installed.clone(), extension.newest.clone());
         Self {
-            package: extension.package_name().map(str::to_owned),
-            installed: extension
-                .installed_bundle()
-                .cloned()
-                .map(|it| installed(it.version, it.release, it.bundle)),
-            newest: extension
-                .newest_bundle()
-                .cloned()
-                .map(|it| label(it.version, it.release, it.bundle)),
+            package: extension.package.clone(),
+            installed: bundle.map(|it| installed(it.version, it.release, it.bundle)),
+            newest: newest.map(|it| label(it.version, it.release, it.bundle)),
             verdict: extension.verdict(),
-            findings: extension.concerns().to_vec(),
+            findings: extension.concerns.clone(),
         }
     }
 }
@@ -133,14 +128,11 @@ impl FleetExtension {
     fn read(written: WrittenExtension) -> Result<Self, ReadError> {
         let ids = written.findings.into_iter().map(|finding| finding.id);
         let findings = ids.map(|id| known("finding", id, &Concern::ALL, Concern::as_str));
-        let installed = written
-            .installed
-            .map(|it| installed(it.version, it.release, it.bundle));
-        let newest = written.newest;
+        let (bundle, newest) = (written.installed, written.newest);
         Ok(Self {
             package: written.package,
-            installed,
-            newest: newest.map(|found| label(found.version, found.release, found.bundle)),
+            installed: bundle.map(|it| installed(it.version, it.release, it.bundle)),
+            newest: newest.map(|it| label(it.version, it.release, it.bundle)),
             verdict: known("verdict", written.verdict, &Verdict::ALL, Verdict::as_str)?,
             findings: findings.collect::<Result<_, _>>()?,
         })
