@@ -59,7 +59,7 @@ pub struct ExtensionChangeReport {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct ChangeReport {
     /// Id of the change.
-    #[schemars(extend("enum" = ids()))]
+    #[schemars(extend("enum" = Difference::ALL.map(Difference::as_str).to_vec()))]
     id: &'static str,
     /// Effect on the extension: `harmful` (breaking), `notice` (to review) or `good` (an improvement).
     #[schemars(extend("enum" = LEVELS.map(Level::as_str)))]
@@ -97,11 +97,6 @@ impl AuditChangeReport {
     pub fn changed(&self) -> impl Iterator<Item = &ExtensionChangeReport> {
         let all = self.extensions.iter();
         all.filter(|extension| !extension.changes.is_empty())
-    }
-
-    /// Summarizes the number of extensions and the effect of the change.
-    pub fn count_line(&self) -> String {
-        words::summary(self)
     }
 
     /// Counts the extensions whose worst change has this level.
@@ -224,12 +219,6 @@ fn level(difference: Difference) -> Level {
     } else {
         Level::Good
     }
-}
-
-/// Returns every id of a change.
-fn ids() -> Vec<&'static str> {
-    let all = Difference::ALL.iter();
-    all.map(|difference| difference.as_str()).collect()
 }
 
 const LEVELS: [Level; 3] = [Level::Harmful, Level::Notice, Level::Good];

@@ -14,7 +14,7 @@ use olmguard_engine::explain::{LINE_1, counted, denial};
 use olmguard_engine::judge::{Basis, Edit, PolicyFinding};
 
 /// The effect of an edit of a catalog.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CatalogEditReport {
     catalog: String,
     /// The worst changes, sorted.
@@ -66,13 +66,7 @@ impl CatalogEditReport {
     pub fn of(catalog: &str) -> Self {
         Self {
             catalog: catalog.to_owned(),
-            worst: Vec::new(),
-            harmful: 0,
-            notice: 0,
-            good: 0,
-            same: 0,
-            denied: Vec::new(),
-            denials: 0,
+            ..Self::default()
         }
     }
 
@@ -125,7 +119,7 @@ impl CatalogEditReport {
     /// Returns the warnings: the notes, the counts, and as many of the worst changes as fit. Empty without notes and
     /// changes.
     pub fn warnings(&self, notes: &[EditNote]) -> Vec<String> {
-        let notes = notes.iter().map(note);
+        let notes = notes.iter().map(EditNote::warning);
         let counts = (self.changed() > 0).then(|| counts(self));
         let worst = self.worst.iter().filter_map(change);
         notes.chain(counts).chain(worst).take(MOST).collect()
@@ -133,40 +127,35 @@ impl CatalogEditReport {
 }
 
 impl EditNote {
-    /// Returns the warning for this note alone.
+    /// Formats the note as a warning.
     pub fn warning(&self) -> String {
-        note(self)
+        let line = CutLine::default();
+        shorten(&match self {
+            Self::Unreadable(why) => line.say("not checked: ").said(why),
+            Self::NotListed(why) => line.said(why),
+            Self::NotInTime => line.say("not checked: the answer was not ready in time"),
+            Self::Unfinished { checked, of } => line.say(&format!(
+                "only {checked} of {} were checked in time",
+                counted(*of, "extension")
+            )),
+            Self::UnknownContent(catalog) => line
+                .say("not checked: the content that catalog ")
+                .name(catalog)
+                .say(" will have is not loaded here"),
+            Self::PresentContent(catalog) => line
+                .say("the content of the new image is not loaded here: checked with what catalog ")
+                .name(catalog)
+                .say(" has now"),
+            Self::LoadedAs(catalog, other) if catalog == other => line
+                .say("the new image of catalog ")
+                .name(catalog)
+                .say(" has the content that is loaded now: checked with it"),
+            Self::LoadedAs(_, other) => line
+                .say("the new image has the content of catalog ")
+                .name(other)
+                .say(": checked with it"),
+        })
     }
-}
-
-/// Formats a note as a warning.
-fn note(note: &EditNote) -> String {
-    let line = CutLine::default();
-    shorten(&match note {
-        EditNote::Unreadable(why) => line.say("not checked: ").said(why),
-        EditNote::NotListed(why) => line.said(why),
-        EditNote::NotInTime => line.say("not checked: the answer was not ready in time"),
-        EditNote::Unfinished { checked, of } => line.say(&format!(
-            "only {checked} of {} were checked in time",
-            counted(*of, "extension")
-        )),
-        EditNote::UnknownContent(catalog) => line
-            .say("not checked: the content that catalog ")
-            .name(catalog)
-            .say(" will have is not loaded here"),
-        EditNote::PresentContent(catalog) => line
-            .say("the content of the new image is not loaded here: checked with what catalog ")
-            .name(catalog)
-            .say(" has now"),
-        EditNote::LoadedAs(catalog, other) if catalog == other => line
-            .say("the new image of catalog ")
-            .name(catalog)
-            .say(" has the content that is loaded now: checked with it"),
-        EditNote::LoadedAs(_, other) => line
-            .say("the new image has the content of catalog ")
-            .name(other)
-            .say(": checked with it"),
-    })
 }
 
 /// Formats how many extensions the edit changes.

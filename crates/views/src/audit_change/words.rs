@@ -1,13 +1,11 @@
 //! Sentences of the changes. Foreign texts are not escaped here: the report makes them one printable line.
 
-use crate::audit_change::{AuditChangeReport, Sides};
+use crate::audit_change::{AuditChangeReport, LEVELS, Sides};
 use crate::audit_report::words as now;
-use crate::diff::Level;
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Concern, Deprecations, Difference, other_images};
 use olmguard_engine::explain::counted;
 use olmguard_engine::judge::{Token, pin};
-use olmguard_engine::resolve::Choice;
 
 /// Formats a change as a sentence.
 pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> String {
@@ -47,8 +45,11 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
         | Difference::PathNotInstallable
         | Difference::ChannelEnds
         | Difference::ReachGained => reach(&onward(), sides),
-        Difference::ReachLost => reach(&lost(&onward()), sides),
-        Difference::OtherPath => before(&onward(), &list(sides.old_path())),
+        Difference::ReachLost => match &*onward() {
+            "" => reach("no newer version exists", sides),
+            onward => reach(onward, sides),
+        },
+        Difference::OtherPath => before(&onward(), &now::versions(sides.old_path())),
         Difference::PathUnknown => {
             reach("the search for an upgrade path ended at its limit", sides)
         }
@@ -61,29 +62,30 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
         Difference::Moves => moves(sides),
         Difference::Stays => before(
             "OLM no longer upgrades automatically",
-            &list(&sides.moves.before),
+            &now::versions(&sides.moves.before),
         ),
         Difference::Bypass => is(Concern::Bypass),
     }
 }
 
-/// Summarizes the number of extensions and the effect of the change.
-pub(super) fn summary(report: &AuditChangeReport) -> String {
-    let count = report.extensions.len();
-    let catalogs: Vec<_> = report.catalogs.iter().map(|name| go::quote(name)).collect();
-    let nouns = match catalogs.len() {
-        1 => "catalog",
-        _ => "catalogs",
-    };
-    let [harmful, notice, good] =
-        [Level::Harmful, Level::Notice, Level::Good].map(|level| report.count(level));
-    let same = count - harmful - notice - good;
-    format!(
-        "{} with the new {nouns} {}: {harmful} with breaking changes, {notice} to review, {good} improved, \
-         {same} unchanged",
-        counted(count, "extension"),
-        catalogs.join(", "),
-    )
+impl AuditChangeReport {
+    /// Summarizes the number of extensions and the effect of the change.
+    pub fn count_line(&self) -> String {
+        let count = self.extensions.len();
+        let catalogs: Vec<_> = self.catalogs.iter().map(|name| go::quote(name)).collect();
+        let nouns = match catalogs.len() {
+            1 => "catalog",
+            _ => "catalogs",
+        };
+        let [harmful, notice, good] = LEVELS.map(|level| self.count(level));
+        let same = count - harmful - notice - good;
+        format!(
+            "{} with the new {nouns} {}: {harmful} with breaking changes, {notice} to review, {good} improved, \
+             {same} unchanged",
+            counted(count, "extension"),
+            catalogs.join(", "),
+        )
+    }
 }
 
 fn before(now: &str, old: &str) -> String {
@@ -94,14 +96,6 @@ fn before(now: &str, old: &str) -> String {
 /// Formats what can be reached now, and what could be reached before.
 fn reach(now: &str, sides: &Sides<'_, '_, '_>) -> String {
     before(now, &sides.old_end().unwrap_or_default())
-}
-
-fn lost(onward: &str) -> String {
-    if onward.is_empty() {
-        "no newer version exists".to_owned()
-    } else {
-        onward.to_owned()
-    }
 }
 
 fn channels(names: &[&str], [one, several]: [&str; 2]) -> String {
@@ -163,12 +157,8 @@ fn moves(sides: &Sides<'_, '_, '_>) -> String {
     } else {
         "OLM upgrades automatically to"
     };
-    let after = now::versions(&sides.moves.after);
-    before(&format!("{verb} {after}"), &list(&sides.moves.before))
-}
-
-fn list(path: &[Choice<'_>]) -> String {
-    now::versions(path)
+    let [old, new] = [&sides.moves.before, &sides.moves.after].map(|path| now::versions(path));
+    before(&format!("{verb} {new}"), &old)
 }
 
 const TIED: &str =
