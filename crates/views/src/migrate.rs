@@ -66,7 +66,7 @@ pub struct SubscriptionReport {
     /// Requested channel. Null for any.
     channel: Option<String>,
     /// Approval of upgrades in the namespace.
-    #[schemars(extend("enum" = APPROVALS))]
+    #[schemars(extend("enum" = Approval::ALL.map(Approval::as_str)))]
     approval: &'static str,
     /// Namespace and name of the catalog source.
     source: String,
@@ -175,13 +175,13 @@ impl SubscriptionReport {
             name: subscription.key.name.clone(),
             package: subscription.package.clone(),
             channel: subscription.channel.clone(),
-            approval: approval(plan.approval),
+            approval: plan.approval.as_str(),
             source: format!(
                 "{}/{}",
                 subscription.source.namespace, subscription.source.name
             ),
             catalog: plan.draft.catalog.map(str::to_owned),
-            installed: plan.installed_name().map(str::to_owned),
+            installed: subscription.installed_name().map(str::to_owned),
             bundle: plan.installed.map(BundleReport::of),
             verdict: verdict.as_str(),
             obstacles: obstacles
@@ -212,18 +212,7 @@ impl MoveFinding {
     }
 }
 
-fn approval(approval: Approval) -> &'static str {
-    match approval {
-        Approval::Automatic => AUTOMATIC,
-        Approval::Manual => MANUAL,
-    }
-}
-
 const SCHEMA: &str = "olmguard.migrate/v1";
-
-const AUTOMATIC: &str = "Automatic";
-const MANUAL: &str = "Manual";
-const APPROVALS: [&str; 2] = [AUTOMATIC, MANUAL];
 
 const VERDICTS: [&str; 3] = ["can_move", "cannot_move", "undecided"];
 
@@ -272,11 +261,8 @@ impl<'a> Attempt<'a> {
 
     /// Whether operator-controller installs the resolved bundle, as far as is known.
     fn is_installable(&self) -> bool {
-        let token = match &self.refusal {
-            Some(Obstacle::Refused { token, .. }) => Some(*token),
-            _ => None,
-        };
-        token != Some(Token::Preflight)
+        let mut refusal = self.refusal.iter();
+        !refusal.any(|refusal| refusal.is_by(Token::Preflight))
     }
 
     /// Whether the attempt installs this bundle.
@@ -299,45 +285,28 @@ fn refusal(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<Obstacle> {
 
 // === The bundle that OLM v0 has installed, in the catalogs of OLM v1 ===
 
-/// The bundle that OLM v0 has installed, as far as the catalogs know it.
-enum FoundBundle<'s> {
-    Nothing,
-    NoStatus,
-    Bundle(Choice<'s>),
-    NotInCatalog {
-        bundle: String,
-        successors: Vec<String>,
-    },
-}
-
-impl<'a> FoundBundle<'a> {
-    fn of(snapshot: &'a Snapshot, draft: &ExtensionDraft<'_>) -> Self {
-        let Some(status) = &draft.subscription.status else {
-            return Self::NoStatus;
-        };
-        let Some(name) = &status.installed_csv else {
-            return Self::Nothing;
-        };
-        let filter = draft.filter().unwrap_or_default();
-        let offers = Offer::of_package(snapshot, &filter);
-        match named(&offers, name) {
-            Some(choice) => Self::Bundle(choice),
-            // The result of the attempt explains why there is no offer.
-            None if offers.is_empty() => Self::Nothing,
-            None => Self::NotInCatalog {
-                bundle: name.clone(),
-                successors: successors(&offers, name),
-            },
-        }
+/// Returns the bundle that OLM v0 has installed. `None` if nothing is installed, or there is no offer to look in.
+fn installed<'a>(
+    snapshot: &'a Snapshot,
+    draft: &ExtensionDraft<'_>,
+) -> Result<Option<Choice<'a>>, Obstacle> {
+    let Some(status) = &draft.subscription.status else {
+        return Err(Obstacle::NoStatus);
+    };
+    let Some(name) = &status.installed_csv else {
+        return Ok(None);
+    };
+    let filter = draft.filter().unwrap_or_default();
+    let offers = Offer::of_package(snapshot, &filter);
+    let found = named(&offers, name);
+    // The result of the attempt explains why there is no offer.
+    if found.is_some() || offers.is_empty() {
+        return Ok(found);
     }
-
-    /// Returns the bundle, if a catalog has it.
-    fn choice(&self) -> Option<Choice<'a>> {
-        match self {
-            Self::Bundle(choice) => Some(*choice),
-            _ => None,
-        }
-    }
+    Err(Obstacle::NotInCatalog {
+        bundle: name.clone(),
+        successors: successors(&offers, name),
+    })
 }
 
 fn named<'s>(offers: &[Offer<'s>], name: &str) -> Option<Choice<'s>> {

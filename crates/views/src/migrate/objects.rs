@@ -61,11 +61,12 @@ pub(super) struct Subscription {
     pub(super) status: Option<SubscriptionStatus>,
 }
 
-/// Approval of upgrades. Only the exact word `Manual` counts as manual.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Approval {
-    Automatic,
-    Manual,
+word_set! {
+    /// Approval of upgrades. Only the exact word `Manual` counts as manual.
+    pub(super) enum Approval {
+        Automatic => "Automatic",
+        Manual => "Manual",
+    }
 }
 
 /// The status of a `Subscription` in OLM v0.
@@ -183,7 +184,7 @@ impl ClassicObjects {
             ClassicKind::Subscription => self.add_subscription(read.subscription(&key)?),
             ClassicKind::ClusterServiceVersion => add(&mut self.csvs, &key, read.csv()?),
             ClassicKind::OperatorGroup => add(&mut self.groups, &key, read.group()?),
-            ClassicKind::CatalogSource => add(&mut self.sources, &key, read.image()?),
+            ClassicKind::CatalogSource => add(&mut self.sources, &key, read.text("/spec/image")?),
         };
         let kind = kind.as_str();
         is_first
@@ -251,6 +252,13 @@ impl ClassicObjects {
             (Some((_, group)), None) => group.scope(namespace),
             _ => WatchScope::Unknown,
         }
+    }
+}
+
+impl Subscription {
+    /// Returns the name of the installed bundle in OLM v0.
+    pub(super) fn installed_name(&self) -> Option<&str> {
+        self.status.as_ref()?.installed_csv.as_deref()
     }
 }
 
@@ -401,10 +409,6 @@ impl ObjectReader<'_> {
         Ok(OperatorGroup {
             targets: is_known.then_some(targets),
         })
-    }
-
-    fn image(&self) -> Result<Option<String>, ClassicError> {
-        self.text("/spec/image")
     }
 
     /// Reads a list of texts, without duplicates, in byte order.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::migrate::draft::ExtensionDraft;
 use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects, ObjectKey, Subscription};
-use crate::migrate::{FoundBundle, catalog};
+use crate::migrate::{catalog, installed};
 use crate::see::BundleReport;
 use olmguard_catalog::olm::{InstallGate, Rules};
 use olmguard_catalog::{InstallModes, word_set};
@@ -151,15 +151,17 @@ impl<'a> MovePlan<'a> {
         let rules = facts.basis.snapshot.rules();
         let catalog = catalog(facts.basis.snapshot, facts.objects, &subscription.source);
         let draft = ExtensionDraft::new(subscription, catalog, rules);
-        let found = FoundBundle::of(facts.basis.snapshot, &draft);
+        let found = installed(facts.basis.snapshot, &draft);
+        let csv = subscription.installed_name();
+        let csv = csv.map(|name| subscription.key.sibling(name));
         let mut plan = Self {
             subscription,
-            csv: csv(facts.objects, subscription),
+            csv: csv.and_then(|key| facts.objects.csv(&key)),
             approval: facts.objects.approval(&subscription.key.namespace),
-            installed: found.choice(),
             draft,
             upgrades: Vec::new(),
-            obstacles: Vec::from_iter(Obstacle::of(found)),
+            obstacles: found.clone().err().into_iter().collect(),
+            installed: found.unwrap_or_default(),
             needs: Vec::new(),
             changes: Vec::new(),
         };
@@ -175,11 +177,6 @@ impl<'a> MovePlan<'a> {
     pub(super) fn verdict(&self) -> MoveVerdict {
         let obstacles = self.obstacles.iter().map(Obstacle::verdict);
         obstacles.min().unwrap_or(MoveVerdict::Can)
-    }
-
-    /// Returns the name of the installed bundle in OLM v0.
-    pub(super) fn installed_name(&self) -> Option<&'a str> {
-        installed_name(self.subscription)
     }
 
     /// Whether upgrades are automatic once the version is removed.
@@ -214,16 +211,6 @@ impl<'a> MovePlan<'a> {
     }
 }
 
-fn installed_name(subscription: &Subscription) -> Option<&str> {
-    let status = subscription.status.as_ref()?;
-    status.installed_csv.as_deref()
-}
-
-fn csv<'a>(objects: &'a ClassicObjects, subscription: &Subscription) -> Option<&'a ClassicCsv> {
-    let name = installed_name(subscription)?;
-    objects.csv(&subscription.key.sibling(name))
-}
-
 impl<'a> TakenNames<'a> {
     pub(super) fn of(extensions: &'a [Extension]) -> Self {
         let named = extensions.iter().flat_map(|extension| {
@@ -243,15 +230,9 @@ impl<'a> TakenNames<'a> {
 }
 
 impl Obstacle {
-    /// Returns why the Subscription cannot move, if the catalogs show it.
-    fn of(found: FoundBundle<'_>) -> Option<Self> {
-        match found {
-            FoundBundle::Nothing | FoundBundle::Bundle(_) => None,
-            FoundBundle::NoStatus => Some(Self::NoStatus),
-            FoundBundle::NotInCatalog { bundle, successors } => {
-                Some(Self::NotInCatalog { bundle, successors })
-            }
-        }
+    /// Whether the creation of the extension is refused with this reason code.
+    pub(super) fn is_by(&self, row: Token) -> bool {
+        matches!(self, Self::Refused { token, .. } if *token == row)
     }
 
     /// Returns the verdict on the Subscription because of this obstacle.
@@ -272,7 +253,7 @@ impl<'a> MovePlan<'a> {
     /// Evaluates facts that only the CSV has: its phase, CRDs and webhooks, and all facts if no catalog has the bundle.
     fn compare_csv(&mut self, rules: &Rules) {
         let Some(csv) = self.csv else {
-            let missing = self.installed_name().map(str::to_owned);
+            let missing = self.subscription.installed_name().map(str::to_owned);
             self.obstacles.extend(missing.map(Obstacle::CsvMissing));
             return;
         };
@@ -307,7 +288,7 @@ impl<'a> MovePlan<'a> {
         let first = found.iter().flatten().next().copied();
         match first {
             Some(first) if found.iter().any(Option::is_none) => self.need_for(first.check()),
-            Some(first) if !self.is_refused_by(Token::Preflight) => {
+            Some(first) if !self.obstacles.iter().any(|it| it.is_by(Token::Preflight)) => {
                 self.obstacles.push(Obstacle::Unsupported(first));
             }
             Some(_) | None => {}
@@ -315,11 +296,6 @@ impl<'a> MovePlan<'a> {
         if supported.has_webhooks == Some(true) && self.obstacles.is_empty() {
             self.need(MoveNeed::Certificates);
         }
-    }
-
-    fn is_refused_by(&self, row: Token) -> bool {
-        let mut obstacles = self.obstacles.iter();
-        obstacles.any(|one| matches!(one, Obstacle::Refused { token, .. } if *token == row))
     }
 
     /// Evaluates other objects in the cluster.

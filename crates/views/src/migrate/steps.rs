@@ -64,8 +64,7 @@ fn can_wait(plan: &MovePlan<'_>) -> bool {
 }
 
 fn is_pending(plan: &MovePlan<'_>) -> bool {
-    let mut changes = plan.changes.iter();
-    changes.any(|change| matches!(change, MoveChange::UpgradePending))
+    plan.changes.contains(&MoveChange::UpgradePending)
 }
 
 /// Saves the manifest first, because it is made from objects that the next steps delete.
@@ -115,7 +114,7 @@ fn delete_subscription(plan: &MovePlan<'_>) -> MoveStep {
 }
 
 fn delete_csv(plan: &MovePlan<'_>) -> Option<MoveStep> {
-    let name = plan.installed_name()?;
+    let name = plan.subscription.installed_name()?;
     let delete = format!(
         "kubectl delete clusterserviceversions.operators.coreos.com {name} -n {}",
         plan.subscription.key.namespace

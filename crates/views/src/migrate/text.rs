@@ -1,7 +1,8 @@
 //! Text form of the report, and the comments above manifests.
 
+use crate::migrate::objects::Approval;
 use crate::migrate::words;
-use crate::migrate::{MANUAL, MigrationReport, MoveFinding, MoveVerdict, SubscriptionReport};
+use crate::migrate::{MigrationReport, MoveFinding, MoveVerdict, SubscriptionReport};
 use crate::see::{BundleReport, arrows};
 use olmguard_catalog::version::go;
 use olmguard_report::text::{MOST_COLUMNS, lines_of};
@@ -75,7 +76,7 @@ impl SubscriptionReport {
         let path = arrows(&labels);
         if labels.is_empty() {
             "none for now".to_owned()
-        } else if self.approval == MANUAL {
+        } else if self.approval == Approval::Manual.as_str() {
             format!("if you change the version: {path}")
         } else if self.is_pinned_for_now {
             format!("automatic without the version: {path}")

@@ -45,7 +45,8 @@ impl<'a> MovePlan<'a> {
     /// Returns the bundle at which a Subscription starts that waits for its first approval.
     fn starting(&self, facts: &MigrationFacts<'a>) -> Option<Choice<'a>> {
         let name = self.subscription.starting_csv.as_deref()?;
-        let is_new = self.subscription.status.is_some() && self.installed_name().is_none();
+        let is_new =
+            self.subscription.status.is_some() && self.subscription.installed_name().is_none();
         let waits = is_new && self.approval == Approval::Manual;
         let filter = self.draft.filter().filter(|_| waits)?;
         named(&Offer::of_package(facts.basis.snapshot, &filter), name)
@@ -113,16 +114,7 @@ impl<'a> MovePlan<'a> {
 
     /// Whether a refusal only results from the unknown namespaces: another extension may be meant.
     fn is_for_want_of_scope(&self, refused: &Obstacle) -> bool {
-        let is_of_preflight = |it: &Obstacle| {
-            matches!(
-                it,
-                Obstacle::Refused {
-                    token: Token::Preflight,
-                    ..
-                }
-            )
-        };
-        is_of_preflight(refused) && self.obstacles.contains(&Obstacle::NamespaceUnknown)
+        refused.is_by(Token::Preflight) && self.obstacles.contains(&Obstacle::NamespaceUnknown)
     }
 
     fn record_needs(&mut self, draft: &ExtensionDraft<'_>, rules: &Rules) {
