@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::see::{
     self, BundleReport, EdgeReport, Generation, Highest, InstalledReport, ambiguous, cut, edges,
-    gives_another, message, reachable, unpinnable,
+    forbidden, gives_another, message, reachable, unpinnable,
 };
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
@@ -26,7 +26,7 @@ pub(super) use classic::subscribed;
 pub use manifests::{Frame, ManifestOfPath, manifests};
 
 /// The upgrade path between two versions.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "olmguard.path/v1")]
 pub struct PathReport {
     /// Schema of this object.
@@ -271,38 +271,23 @@ impl PathReport {
             channels: inquiry.filter.channels.clone(),
             range: inquiry.filter.range().map(str::to_owned),
             from: InstalledReport::from(&inquiry.installed),
-            to: None,
-            prerelease: None,
-            hops: None,
-            one_edit: None,
-            message: None,
-            barred: None,
-            walks: Vec::new(),
             notes: see::notes(inquiry),
-            is_targeted: false,
             is_free: inquiry.is_free(),
-            doubt: None,
             no_version: see::no_version(
                 (&inquiry.installed, inquiry.known),
                 inquiry.filter,
                 &inquiry.offers,
             ),
-            reachable: None,
-            ambiguous: None,
-            uninstallable: None,
+            ..Self::default()
         }
     }
 }
 
 impl BarredReport {
     fn of(inquiry: &Inquiry<'_>, barred: ForbiddenPath<'_>) -> Self {
-        let policy = inquiry.filter.policy;
-        let forbidden = barred.steps.forbidden.iter();
         Self {
             bundles: barred.bundles.into_iter().map(BundleReport::of).collect(),
-            forbidden: forbidden
-                .map(|step| ForbiddenReport::of(step, policy))
-                .collect(),
+            forbidden: forbidden(&barred.steps.forbidden, inquiry.filter.policy),
         }
     }
 }
@@ -430,11 +415,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
         catalog: None,
         to_prerelease: to_prerelease.map(|to| BundleReport::of(to).label()),
         steps: walk.steps.into_iter().map(BundleReport::of).collect(),
-        forbidden: walk
-            .forbidden
-            .iter()
-            .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
-            .collect(),
+        forbidden: forbidden(&walk.forbidden, inquiry.filter.policy),
         looked_at: walk.looked_at,
         end,
         message,

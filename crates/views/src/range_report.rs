@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use olmguard_catalog::Package;
 use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_catalog::version::{
     Constraint, ConstraintError, Masterminds, Membership, RangeFault, SkipRange, Version, crd, go,
 };
-use olmguard_catalog::{Bundle, Package};
 use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
 use olmguard_report::{Text, Tone};
@@ -267,17 +267,13 @@ impl Subject {
 
     /// Returns the bundles of a package, best first. Ranges ignore their releases.
     pub fn bundles(package: &Package) -> impl Iterator<Item = Self> {
-        package.bundles().map(|(_, bundle)| Self::bundle(bundle))
-    }
-
-    fn bundle(bundle: &Bundle) -> Self {
-        let version = bundle.version.as_ref();
-        Self {
-            name: bundle.name.as_ref().to_owned(),
-            version: version
-                .map(|version| version.version.clone())
-                .map_err(ToString::to_string),
-        }
+        package.bundles().map(|(_, bundle)| Self {
+            name: bundle.name.to_string(),
+            version: match &bundle.version {
+                Ok(read) => Ok(read.version.clone()),
+                Err(error) => Err(error.to_string()),
+            },
+        })
     }
 }
 

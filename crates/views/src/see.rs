@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use olmguard_catalog::version::{Release, go};
 use olmguard_catalog::{Bundle, NameEdge, WrittenEdge, word_set};
-use olmguard_engine::explain::label;
-use olmguard_engine::extension::InstalledBundle;
+use olmguard_engine::explain::{ForbiddenReport, label};
+use olmguard_engine::extension::{InstalledBundle, Policy};
+use olmguard_engine::judge::ForbiddenStep;
 use olmguard_engine::resolve::{Choice, Offer, OfferEdge};
 
 pub(super) use words::{
@@ -23,7 +24,7 @@ pub(super) use words::{
 pub use words::{line, nameless};
 
 /// The installed bundle.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct InstalledReport {
     /// Name of the installed bundle. Null if only its version is known.
     pub bundle: Option<String>,
@@ -50,6 +51,14 @@ pub struct BundleReport {
     /// Whether its version is a prerelease.
     #[serde(skip)]
     pub(super) is_prerelease: bool,
+}
+
+/// Reports steps that OLM would take under the policy of an extension.
+pub(super) fn forbidden(steps: &[ForbiddenStep<'_>], policy: Policy) -> Vec<ForbiddenReport> {
+    let steps = steps.iter();
+    steps
+        .map(|step| ForbiddenReport::of(step, policy))
+        .collect()
 }
 
 impl From<&InstalledBundle> for InstalledReport {

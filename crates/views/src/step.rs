@@ -67,7 +67,11 @@ impl StepReport {
         let catalog = is_v1.then(|| CatalogReading::of(inquiry, &targets));
         let semver = (is_v1 && goes_by_versions).then(|| SemverReading::of(inquiry, &targets));
         let classic = match olm {
-            Generation::V0 => readings(inquiry, &targets),
+            Generation::V0 => {
+                let offers = inquiry.offers.iter();
+                let readings = offers.map(|offer| reading(inquiry, offer, &targets));
+                readings.collect()
+            }
             Generation::V1 => Vec::new(),
         };
         let looked_at = catalog.as_ref().and_then(|catalog| catalog.looked_at);
@@ -90,7 +94,7 @@ impl StepReport {
 
     /// Whether every generation of OLM that was requested allows the step.
     pub fn is_allowed(&self) -> bool {
-        let catalog = self.olm.iter().map(CatalogReading::is_allowed);
+        let catalog = self.olm.iter().map(|reading| reading.allowed);
         let classic = match self.classic.as_slice() {
             [] => None,
             some => Some(some.iter().any(ClassicReading::is_allowed)),
@@ -134,10 +138,6 @@ impl SemverReading {
             },
         }
     }
-
-    fn is_allowed(&self) -> bool {
-        self.allowed
-    }
 }
 
 #[cfg(test)]
@@ -170,31 +170,43 @@ struct ClassicReading {
 }
 
 /// A fact about a step in OLM v0: an obstacle, or a note.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 enum Fact {
-    /// The catalog does not have the bundle.
+    #[display("the catalog does not have it")]
     Absent,
     /// The channel has no order; with OLM's own error text.
+    #[display("OLM v0 resolves nothing in the whole namespace: {_0}")]
     NoOrder(String),
-    /// The bundle is already installed.
+    #[display("it is already installed")]
     Installed,
-    /// OLM v0 tries this other bundle first, and installs it if possible.
+    #[display("OLM v0 tries {_0} first, and installs it if possible")]
     Behind(String),
-    /// OLM v0 tries the bundle first.
+    #[display("OLM v0 tries it first")]
     First,
-    /// An entry of the channel skips the bundle, so OLM v0 never installs it.
+    #[display("another entry skips it, so OLM v0 never installs it as an update")]
     Skipped,
-    /// The bundle is not in the channel.
+    #[display("it is not in the channel")]
     NotInChannel,
-    /// The channel has no edge to the bundle from the installed one.
+    #[display("the channel has no edge to it from the installed version")]
     NoEdge,
-    /// The installed version comes first in the order, and its own range includes it.
+    /// The installed version comes first in the order.
+    #[display(
+        "the skipRange of the installed version includes that version, so OLM v0 stays there and \
+         tries no version after it"
+    )]
     Itself,
-    /// No range gives an edge to the bundle, and the name of the installed bundle is unknown.
+    /// No range gives an edge to the bundle.
+    #[display(
+        "whether the channel has an edge to it depends on the name of the installed bundle, which \
+         is unknown"
+    )]
     Nameless,
-    /// The installed bundle has no upgrade edge, and OLM v0 does not report it.
+    #[display(
+        "the installed version has no upgrade edge, but the Subscription reports AtLatestKnown as \
+         at a channel head"
+    )]
     Stranded,
-    /// The installed bundle is the channel head.
+    #[display("the installed version is the channel head")]
     AtHead,
 }
 
@@ -204,14 +216,7 @@ impl ClassicReading {
     }
 }
 
-/// Returns one reading for each catalog that has the package.
-fn readings<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Vec<ClassicReading> {
-    let offers = inquiry.offers.iter();
-    offers
-        .map(|offer| reading(inquiry, offer, targets))
-        .collect()
-}
-
+/// Reads one catalog that has the package.
 fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>]) -> ClassicReading {
     let graph = Graph::of(&inquiry.filter.package, offer.package);
     let own = targets.iter().filter(|to| to.is_of(offer.catalog));
@@ -238,7 +243,7 @@ fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>])
             .filter_map(|node| graph.bundle(*node).map(label))
             .collect(),
         candidates: candidates.iter().map(name).collect(),
-        facts: facts.iter().map(fact).collect(),
+        facts: facts.iter().map(Fact::to_string).collect(),
     }
 }
 
@@ -312,39 +317,4 @@ fn against(
         Outlook::Stranded => Some(Fact::Stranded),
     };
     std::iter::once(first).chain(outlook).collect()
-}
-
-/// Formats a fact as a sentence.
-fn fact(fact: &Fact) -> String {
-    match fact {
-        Fact::Absent => "the catalog does not have it".to_owned(),
-        Fact::NoOrder(error) => {
-            format!("OLM v0 resolves nothing in the whole namespace: {error}")
-        }
-        Fact::Installed => "it is already installed".to_owned(),
-        Fact::Behind(first) => {
-            format!("OLM v0 tries {first} first, and installs it if possible")
-        }
-        Fact::First => "OLM v0 tries it first".to_owned(),
-        Fact::Skipped => {
-            "another entry skips it, so OLM v0 never installs it as an update".to_owned()
-        }
-        Fact::NotInChannel => "it is not in the channel".to_owned(),
-        Fact::NoEdge => "the channel has no edge to it from the installed version".to_owned(),
-        Fact::Itself => {
-            "the skipRange of the installed version includes that version, so OLM v0 stays there and \
-             tries no version after it"
-                .to_owned()
-        }
-        Fact::Nameless => {
-            "whether the channel has an edge to it depends on the name of the installed bundle, which is unknown"
-                .to_owned()
-        }
-        Fact::Stranded => {
-            "the installed version has no upgrade edge, but the Subscription reports \
-                           AtLatestKnown as at a channel head"
-                .to_owned()
-        }
-        Fact::AtHead => "the installed version is the channel head".to_owned(),
-    }
 }

@@ -1,10 +1,9 @@
 //! Automatic upgrades of OLM v0. There is no other path, because a Subscription cannot pin a version.
 
 use crate::path::{End, Generation, PathReport, WalkReport, not_applied};
-use crate::see::BundleReport;
+use crate::see::{BundleReport, forbidden};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
-use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::extension::Policy;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::CatalogKnowledge;
@@ -75,12 +74,9 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, goal: Option<Choice<'a>>) 
     let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
     let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
     let looked = inquiry.forbidden_of_classic(version.as_ref(), &steps);
-    let forbidden = looked.forbidden.iter();
     WalkReport {
         catalog: Some(offer.catalog.name.clone()),
-        forbidden: forbidden
-            .map(|step| ForbiddenReport::of(step, Policy::CatalogProvided))
-            .collect(),
+        forbidden: forbidden(&looked.forbidden, Policy::CatalogProvided),
         looked_at: looked.looked_at,
         steps: steps.into_iter().map(BundleReport::of).collect(),
         has_goal: order.as_ref().is_ok_and(|line| tries(line, goal)),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::see::{BundleReport, EdgeReport, edges, gives_another, message, reason, unpinnable};
+use crate::see::{
+    BundleReport, EdgeReport, edges, forbidden, gives_another, message, reason, unpinnable,
+};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{ForbiddenReport, GuardrailReport, hindrance};
 use olmguard_engine::inquiry::{Inquiry, Need, PinnedStep};
@@ -95,11 +97,7 @@ impl CatalogReading {
             leading_from: near(&|edge| starts(edge) && !leads(edge)),
             needed: needs.iter().map(needed).collect(),
             unpinned: unpinned.map(BundleReport::of),
-            unpinned_forbidden: walk
-                .forbidden
-                .iter()
-                .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
-                .collect(),
+            unpinned_forbidden: forbidden(&walk.forbidden, inquiry.filter.policy),
             looked_at: walk.looked_at,
             free: if guardrails.is_empty() {
                 Vec::new()
@@ -112,10 +110,6 @@ impl CatalogReading {
             message: words.message,
             edges: between,
         }
-    }
-
-    pub(super) fn is_allowed(&self) -> bool {
-        self.allowed
     }
 
     /// Returns the outcome of an edit that does not install the bundle, in a word or two.

@@ -24,7 +24,7 @@ impl StepReport {
         if let Some(reading) = &self.semver {
             let (tone, words) = match &reading.reason {
                 None => (Tone::Good, "allowed".to_owned()),
-                Some(reason) if reading.is_allowed() => (Tone::Good, format!("allowed: {reason}")),
+                Some(reason) if reading.allowed => (Tone::Good, format!("allowed: {reason}")),
                 Some(reason) => (Tone::Bad, format!("not allowed: {reason}")),
             };
             text.fact("By semver", tone, &words);
