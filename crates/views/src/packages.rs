@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::see::not_loaded;
 use olmguard_catalog::version::go;
 use olmguard_catalog::{Catalog, Package, PackageFault};
-use olmguard_engine::explain::text::one_line;
+use olmguard_engine::explain::text::{counted, one_line};
 use olmguard_engine::resolve::loaded;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_report::{Cell, Table, Text, Tone};
@@ -99,8 +99,7 @@ impl CatalogPackages {
         let name = go::escape(&self.catalog);
         let count = match self.packages.len() {
             0 => "no packages".to_owned(),
-            1 => "1 package".to_owned(),
-            several => format!("{several} packages"),
+            count => counted(count, "package"),
         };
         text.line(Tone::Plain, format!("Catalog {name}: {count}"));
         if self.packages.is_empty() {

@@ -331,7 +331,7 @@ impl<'s> OfferedPackage<'s> {
             unread: self.unread.clone(),
             has_bad_input: self.has_bad_input,
             ambiguous: standings.as_ref().and_then(tie),
-            guardrails: standings.map(Standings::into_reasons).unwrap_or_default(),
+            guardrails: standings.map(|found| found.reasons).unwrap_or_default(),
             notes,
         }
     }

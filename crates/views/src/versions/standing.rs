@@ -46,7 +46,7 @@ pub(super) struct Standings<'o, 's> {
     edits: Edits<'o, 's>,
     /// Reasons why guardrails forbid each edge that was checked. Empty for an edge that they allow.
     judged: JudgedEdges,
-    reasons: Reasons,
+    pub(super) reasons: Reasons,
     bounds: Bounds<'o, 's>,
 }
 
@@ -140,11 +140,6 @@ impl<'o, 's> Standings<'o, 's> {
             .iter()
             .map(|found| PolicyReport::of(found, ""))
             .collect()
-    }
-
-    /// Returns every reason why guardrails forbid a step.
-    pub(super) fn into_reasons(self) -> Reasons {
-        self.reasons
     }
 
     /// Returns the relation of a bundle of the offer at index `at`, and its number of steps.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::see::{Highest, reachable};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::text::{and_more, list};
+use olmguard_engine::explain::text::{counted, list, one_line};
 use olmguard_engine::explain::{Reasons, label};
 use olmguard_engine::resolve::{Choice, InstalledError, Maturity, NotGiven};
 use olmguard_report::{Cell, Table, Text, Tone};
@@ -153,7 +153,7 @@ fn highest_reachable(bundles: &[BundleVersions]) -> Option<String> {
 
 /// Notes that nothing is reachable because the installed version is not valid.
 pub(super) fn unreadable(error: &InstalledError) -> String {
-    let error = olmguard_engine::explain::text::one_line(&error.to_string());
+    let error = one_line(&error.to_string());
     format!("the installed version is not valid, so OLM v1 resolves nothing: {error}")
 }
 
@@ -212,11 +212,11 @@ fn row(bundle: &BundleVersions, guardrails: &Reasons) -> Vec<Cell> {
 fn standing(bundle: &BundleVersions) -> Cell {
     let (tone, words) = match (bundle.standing, bundle.hops) {
         (None, _) => return Cell::empty(),
-        (Some(Standing::Forbidden), Some(hops)) => (Tone::Caution, steps(hops)),
+        (Some(Standing::Forbidden), Some(hops)) => (Tone::Caution, counted(hops, "step")),
         (Some(Standing::Forbidden), None) => (Tone::Bad, "forbidden".to_owned()),
         (Some(Standing::Installed), _) => (Tone::Plain, "installed".to_owned()),
         (Some(Standing::Successor), _) => (Tone::Good, "successor".to_owned()),
-        (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, steps(hops)),
+        (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, counted(hops, "step")),
         (Some(Standing::Older), _) => (Tone::Label, "older".to_owned()),
         (Some(Standing::NotFound), _) => (Tone::Caution, "not found".to_owned()),
         (Some(Standing::Reachable | Standing::Unreachable), _) => {
@@ -224,13 +224,6 @@ fn standing(bundle: &BundleVersions) -> Cell {
         }
     };
     Cell::one(tone, words)
-}
-
-fn steps(hops: usize) -> String {
-    match hops {
-        1 => "1 step".to_owned(),
-        hops => format!("{hops} steps"),
-    }
 }
 
 fn channel_mark(membership: &Membership) -> String {
@@ -354,10 +347,7 @@ fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Text) {
     text.items("Guardrail", Tone::Bad, &guardrails(bundles, reasons));
     let unreadable = bundles.iter().filter_map(|bundle| {
         let error = bundle.error.as_deref()?;
-        Some(line(
-            bundle,
-            &olmguard_engine::explain::text::one_line(error),
-        ))
+        Some(line(bundle, &one_line(error)))
     });
     text.items("Invalid", Tone::Bad, &unreadable.collect::<Vec<_>>());
     let ignored = bundles.iter().flat_map(|bundle| {
@@ -370,38 +360,18 @@ fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Text) {
 
 /// Lists each reason once, with the bundles that it forbids.
 fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
-    let mut barred = BTreeMap::<usize, ForbiddenBundles<'_>>::new();
+    let mut barred = BTreeMap::<usize, Vec<String>>::new();
     for bundle in bundles {
         for place in &*bundle.guardrails {
-            barred.entry(*place).or_default().add(&bundle.label);
+            barred.entry(*place).or_default().push(bundle.label.clone());
         }
     }
     let lines = barred.iter().filter_map(|(place, barred)| {
         let reason = reasons.at(*place)?;
-        Some(format!("forbids {}: {}", barred.labels(), reason.line()))
+        let labels = list(barred, ", ", MOST_LABELS);
+        Some(format!("forbids {labels}: {}", reason.line()))
     });
     lines.collect()
-}
-
-/// Bundles that one reason forbids.
-#[derive(Default)]
-struct ForbiddenBundles<'b> {
-    first: Vec<&'b str>,
-    more: usize,
-}
-
-impl<'b> ForbiddenBundles<'b> {
-    fn add(&mut self, label: &'b str) {
-        if self.first.len() < MOST_LABELS {
-            self.first.push(label);
-        } else {
-            self.more += 1;
-        }
-    }
-
-    fn labels(&self) -> String {
-        and_more(self.first.join(", "), self.more)
-    }
 }
 
 fn or_none(message: &str) -> String {
