@@ -203,7 +203,7 @@ pub struct Who {
 }
 
 /// A bundle of the catalog.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "HeldReport")]
 pub struct ReportedBundle {
     /// Name of the bundle.
@@ -219,8 +219,7 @@ impl ReportedBundle {
     fn named(name: &str) -> Self {
         Self {
             name: name.into(),
-            version: None,
-            image: None,
+            ..Self::default()
         }
     }
 }

@@ -17,16 +17,18 @@ use crate::author::channel::{
 };
 use crate::author::written::CatalogText;
 use olmguard_catalog::version::{Version, go};
+use olmguard_catalog::word_set;
 
-/// Method to connect the bundle to the channel.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Method {
-    /// Only `replaces`.
-    Replaces,
-    /// `replaces` and `skips`.
-    Skips,
-    /// `replaces` and `skipRange`.
-    SkipRange,
+word_set! {
+    /// Method to connect the bundle to the channel.
+    pub enum Method {
+        /// Only `replaces`.
+        Replaces => "replaces",
+        /// `replaces` and `skips`.
+        Skips => "skips",
+        /// `replaces` and `skipRange`.
+        SkipRange => "skipRange",
+    }
 }
 
 /// The reason why a bundle cannot be promoted.

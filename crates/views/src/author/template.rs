@@ -225,10 +225,7 @@ pub enum TemplateError {
 /// # Errors
 /// If opm would refuse the template, or the shelf does not have a bundle.
 pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<CatalogText, TemplateError> {
-    let TemplateDocument {
-        template,
-        guardrails,
-    } = read(file, text)?;
+    let (template, guardrails) = read(file, text)?;
     let written = match template.schema() {
         "" => Err(TemplateError::NoSchema),
         BASIC => match guardrails.first() {
@@ -314,27 +311,18 @@ fn is_reference(bundle: &BlobText) -> bool {
         && !lists.into_iter().flatten().any(has_items)
 }
 
-/// A template, and the guardrails from other documents of the same text.
-struct TemplateDocument {
-    template: BlobText,
-    guardrails: Vec<BlobText>,
-}
-
-/// Reads a template.
+/// Reads a template, and the guardrails from other documents of the same text.
 ///
 /// Upstream takes the first document and ignores others. Here a second one is an error, because the author intended
 /// it. opm does not know guardrails, and not all templates can contain them.
-fn read(file: &str, text: &[u8]) -> Result<TemplateDocument, TemplateError> {
+fn read(file: &str, text: &[u8]) -> Result<(BlobText, Vec<BlobText>), TemplateError> {
     let mut written = CatalogText::default();
     written.read(file, text)?;
     let is_guardrails = |blob: &BlobText| blob.schema() == GUARDRAILS;
     let (guardrails, mut others): (Vec<_>, Vec<_>) =
         written.into_blobs().into_iter().partition(is_guardrails);
     match (others.pop(), others.len()) {
-        (Some(template), 0) => Ok(TemplateDocument {
-            template,
-            guardrails,
-        }),
+        (Some(template), 0) => Ok((template, guardrails)),
         (last, before) => Err(TemplateError::Documents {
             file: file.into(),
             found: before + usize::from(last.is_some()),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::author::promote::{Method, Promotion};
+use crate::author::promote::Promotion;
 use crate::author::reach::{ChannelReach, Course, ReachRow};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::names;
@@ -41,11 +41,7 @@ pub fn z_stream(
 /// Describes the upgrades in a channel before and after a promotion, which adds no node.
 pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) -> String {
     let mut text = String::new();
-    let method = match asked.method {
-        Method::Replaces => "replaces",
-        Method::Skips => "skips",
-        Method::SkipRange => "skipRange",
-    };
+    let method = asked.method.as_str();
     let (bundle, package) = (go::escape(asked.bundle), go::quote(asked.package));
     let channel = go::quote(asked.channel);
     line(

@@ -160,7 +160,7 @@ fn service(facts: &DoctorFacts) -> Finding {
 
 /// Checks whether the Service has the port that API servers call.
 fn ports(facts: &DoctorFacts, place: &str, service: &Service) -> Finding {
-    let asked = asked_port(facts);
+    let asked = facts.webhook().and_then(|webhook| webhook.port);
     let listed = |ports: Vec<String>| match ports.as_slice() {
         [] => "no port".to_owned(),
         [port] => format!("port {port}"),
@@ -190,10 +190,6 @@ fn ports(facts: &DoctorFacts, place: &str, service: &Service) -> Finding {
                 facts.names.service, facts.names.namespace
             )),
     }
-}
-
-fn asked_port(facts: &DoctorFacts) -> Option<i32> {
-    facts.webhook()?.port
 }
 
 fn endpoints(facts: &DoctorFacts) -> Finding {

@@ -69,9 +69,7 @@ fn deployment_images(facts: &DoctorFacts) -> String {
 
 fn versions(facts: &DoctorFacts) -> Vec<Finding> {
     let version = |told: &ReplicaStatus| Some(told.version.clone());
-    let by_version = grouped(facts, version);
-    let finding = |(version, replicas): (Option<String>, Vec<&str>)| {
-        let replicas = replicas.join(", ");
+    let finding = |(version, replicas): (Option<String>, String)| {
         let Some(version) = version else {
             return Check::Version.unknown(format!("{replicas}: not reported"));
         };
@@ -86,7 +84,7 @@ fn versions(facts: &DoctorFacts) -> Vec<Finding> {
             .since("the shipped objects and the messages differ between releases")
             .run(deployment_images(facts))
     };
-    by_version.into_iter().map(finding).collect()
+    grouped(facts, version).map(finding).collect()
 }
 
 fn catalogs(facts: &DoctorFacts) -> Vec<Finding> {
@@ -94,8 +92,7 @@ fn catalogs(facts: &DoctorFacts) -> Vec<Finding> {
         let check = readiness.check("catalogs")?;
         Some((check.message.clone(), check.catalogs))
     };
-    let finding = |(said, replicas): (Option<(String, _)>, Vec<&str>)| {
-        let replicas = replicas.join(", ");
+    let finding = |(said, replicas): (Option<(String, _)>, String)| {
         let Some((words, counts)) = said else {
             return Check::Catalogs.unknown(format!("{replicas}: not reported"));
         };
@@ -129,8 +126,7 @@ fn olm(facts: &DoctorFacts) -> Vec<Finding> {
         let check = readiness.check("olm")?;
         Some((check.message.clone(), check.olm))
     };
-    let finding = |(said, replicas): (Option<(String, _)>, Vec<&str>)| {
-        let replicas = replicas.join(", ");
+    let finding = |(said, replicas): (Option<(String, _)>, String)| {
         let Some((words, evidence)) = said else {
             return Check::Olm.unknown(format!(
                 "{replicas}: not reported, because it reads its catalogs from files"
@@ -155,23 +151,24 @@ fn olm(facts: &DoctorFacts) -> Vec<Finding> {
 fn by_readiness<K: Ord>(
     facts: &DoctorFacts,
     said: impl Fn(&Readiness) -> Option<K>,
-) -> impl Iterator<Item = (Option<K>, Vec<&str>)> {
-    let said = |told: &ReplicaStatus| told.readiness.as_ref().ok().map(&said);
-    grouped(facts, said).into_iter()
+) -> impl Iterator<Item = (Option<K>, String)> {
+    let said = move |told: &ReplicaStatus| told.readiness.as_ref().ok().map(&said);
+    grouped(facts, said)
 }
 
 /// Groups the names of the replicas by a key, if they have it.
 fn grouped<K: Ord>(
     facts: &DoctorFacts,
     key: impl Fn(&ReplicaStatus) -> Option<K>,
-) -> BTreeMap<K, Vec<&str>> {
+) -> impl Iterator<Item = (K, String)> {
     let mut groups: BTreeMap<K, Vec<&str>> = BTreeMap::new();
     for replica in &facts.replicas {
         if let Some(key) = replica.told.as_ref().ok().and_then(&key) {
             groups.entry(key).or_default().push(&replica.name);
         }
     }
-    groups
+    let groups = groups.into_iter();
+    groups.map(|(key, replicas)| (key, replicas.join(", ")))
 }
 
 const READYZ: &str = "/readyz?format=json";

@@ -124,7 +124,7 @@ pub(crate) struct Text {
 }
 
 /// An `olm.bundle`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Bundle {
     pub(crate) spot: Spot,
     pub(crate) package: Box<str>,

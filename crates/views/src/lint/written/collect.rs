@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::locate::Locator;
+use super::locate::{Locator, narrow};
 use super::{
     Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, ImageAt, LoadFault,
     LoadFaultKind, OtherBlob, Package, PackageProperty, PropertyFault, ReadBlob, Spot, Text,
@@ -295,12 +295,7 @@ impl Collector {
             name: name.into(),
             image: locator.kept(&bundle.image),
             invalid_images: located(images, bundle, locator),
-            versions: Vec::new(),
-            property_fault: None,
-            has_objects: false,
-            dependency: None,
-            install: None,
-            min_kube_version: Text::default(),
+            ..Bundle::default()
         };
         for (index, property) in bundle.properties.iter().enumerate() {
             if let Some(fault) = &property.fault {
@@ -434,8 +429,4 @@ fn part_of(content: &RawContent<'_>, fault: &Fault) -> Option<usize> {
         }
         _ => None,
     }
-}
-
-fn narrow(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

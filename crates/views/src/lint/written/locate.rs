@@ -121,7 +121,7 @@ fn characters(bytes: &[u8]) -> u64 {
     blocks.iter().map(|block| of(block)).sum::<u64>() + of(rest)
 }
 
-fn narrow(number: u64) -> u32 {
+pub(super) fn narrow(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 

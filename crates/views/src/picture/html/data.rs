@@ -94,7 +94,10 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
         start_lane: sketch.lane_of_subscription(),
         compares: sketch.comparison.is_some(),
         end: reach.and_then(|reach| reach.goal),
-        grid: PageGrid::of(scene),
+        grid: PageGrid {
+            top: scene.axis.area.y,
+            row: scene.axis.rows.first().map_or(0, |row| row.area.height),
+        },
         folds: folds(sketch, &notes),
         notes: notes
             .into_iter()
@@ -108,15 +111,6 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     };
     // Serializing strings and numbers with string keys cannot fail.
     inert(&serde_json::to_string(&data).unwrap_or_default())
-}
-
-impl PageGrid {
-    fn of(scene: &Scene) -> Self {
-        Self {
-            top: scene.axis.area.y,
-            row: scene.axis.rows.first().map_or(0, |row| row.area.height),
-        }
-    }
 }
 
 fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: VersionRow) -> RowData<'s> {
