@@ -21,7 +21,9 @@ use olmguard_preflight::support::Supported;
 pub struct ClassicObjects {
     subscriptions: BTreeMap<ObjectKey, Subscription>,
     csvs: BTreeMap<ObjectKey, ClassicCsv>,
-    groups: BTreeMap<ObjectKey, OperatorGroup>,
+    /// Namespaces that each `OperatorGroup` selects. No namespace means all. `None` if only a cluster can evaluate its
+    /// selector.
+    groups: BTreeMap<ObjectKey, Option<Vec<String>>>,
     /// Image of each `CatalogSource`, if it has one.
     sources: BTreeMap<ObjectKey, Option<String>>,
     /// Namespaces that have a `Subscription` with Manual approval.
@@ -87,13 +89,6 @@ pub(super) struct ClassicCsv {
     pub(super) crds: Vec<String>,
     /// `status.phase`, empty if there is none.
     pub(super) phase: String,
-}
-
-/// An `OperatorGroup`: the namespaces that the operators of its namespace watch.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct OperatorGroup {
-    /// The namespaces. An empty one means all. `None` if only a cluster can evaluate the selector.
-    targets: Option<Vec<String>>,
 }
 
 /// The namespaces that the operators of a namespace watch.
@@ -249,7 +244,7 @@ impl ClassicObjects {
         let here = self.groups.range(first..);
         let mut here = here.take_while(|(key, _)| key.namespace == namespace);
         match (here.next(), here.next()) {
-            (Some((_, group)), None) => group.scope(namespace),
+            (Some((_, Some(targets))), None) => WatchScope::of(targets, namespace),
             _ => WatchScope::Unknown,
         }
     }
@@ -270,17 +265,15 @@ fn add<T: PartialEq>(to: &mut BTreeMap<ObjectKey, T>, key: &ObjectKey, value: T)
     }
 }
 
-impl OperatorGroup {
-    fn scope(&self, namespace: &str) -> WatchScope {
-        let Some(targets) = &self.targets else {
-            return WatchScope::Unknown;
-        };
-        match targets.as_slice() {
-            [] => WatchScope::All,
-            targets if targets.iter().any(String::is_empty) => WatchScope::All,
-            [only] if only == namespace => WatchScope::Own,
-            [only] => WatchScope::Single(only.clone()),
-            several => WatchScope::Several(several.to_vec()),
+impl WatchScope {
+    /// Returns the scope of an `OperatorGroup` with these namespaces. An empty one means all.
+    fn of(targets: &[String], namespace: &str) -> Self {
+        match targets {
+            [] => Self::All,
+            targets if targets.iter().any(String::is_empty) => Self::All,
+            [only] if only == namespace => Self::Own,
+            [only] => Self::Single(only.clone()),
+            several => Self::Several(several.to_vec()),
         }
     }
 }
@@ -397,18 +390,16 @@ impl ObjectReader<'_> {
     }
 
     /// Reads the namespaces in effect, otherwise the requested ones.
-    fn group(&self) -> Result<OperatorGroup, ClassicError> {
-        if let Some(targets) = self.texts("/status/namespaces")? {
-            let targets = Some(targets);
-            return Ok(OperatorGroup { targets });
+    fn group(&self) -> Result<Option<Vec<String>>, ClassicError> {
+        let targets = self.texts("/status/namespaces")?;
+        if targets.is_some() {
+            return Ok(targets);
         }
         let targets = self.texts("/spec/targetNamespaces")?.unwrap_or_default();
         let selects = self.at("/spec/selector").and_then(Value::as_object);
         let selects = selects.is_some_and(|selector| !selector.is_empty());
         let is_known = !targets.is_empty() || !selects;
-        Ok(OperatorGroup {
-            targets: is_known.then_some(targets),
-        })
+        Ok(is_known.then_some(targets))
     }
 
     /// Reads a list of texts, without duplicates, in byte order.
