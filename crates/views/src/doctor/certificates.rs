@@ -7,16 +7,11 @@ use crate::doctor::{Check, Finding, State, about};
 
 pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     let mut findings: Vec<_> = bundle(facts).into_iter().collect();
-    let shown: Vec<_> = facts
-        .replicas
-        .iter()
-        .filter_map(|replica| {
-            Some((
-                replica.name.as_str(),
-                &replica.told.as_ref().ok()?.certificate,
-            ))
-        })
-        .collect();
+    let shown = facts.replicas.iter().filter_map(|replica| {
+        let told = replica.told.as_ref().ok()?;
+        Some((replica.name.as_str(), &told.certificate))
+    });
+    let shown: Vec<_> = shown.collect();
     if shown.is_empty() {
         let unknown = |check: Check| check.unknown("there is no certificate to check");
         findings.extend([Check::CaBundle, Check::ServerName, Check::Expiry].map(unknown));

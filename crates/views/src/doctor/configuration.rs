@@ -11,19 +11,15 @@ pub(super) fn of_configuration(facts: &DoctorFacts) -> Vec<Finding> {
     match &facts.configuration {
         Err(unasked) => vec![check.unasked(unasked)],
         Ok(None) => vec![absent(name)],
-        Ok(Some(Configuration {
-            webhook: None,
-            webhooks,
-        })) => vec![without_webhook(name, webhooks)],
-        Ok(Some(Configuration {
-            webhook: Some(webhook),
-            ..
-        })) => {
-            let there = check.ok(format!("{name} has the webhook {}", webhook.name));
-            let mut findings = vec![there];
-            findings.extend(of_webhook(name, webhook));
-            findings
-        }
+        Ok(Some(Configuration { webhook, webhooks })) => match webhook {
+            None => vec![without_webhook(name, webhooks)],
+            Some(webhook) => {
+                let there = check.ok(format!("{name} has the webhook {}", webhook.name));
+                let mut findings = vec![there];
+                findings.extend(of_webhook(name, webhook));
+                findings
+            }
+        },
     }
 }
 
@@ -243,24 +239,22 @@ fn names(endpoints: &[&Endpoint]) -> String {
 fn deployment(facts: &DoctorFacts) -> Finding {
     let check = Check::Deployment;
     let place = place(facts, &facts.names.deployment);
-    let deployment = match &facts.deployment {
-        Err(unasked) => return check.unasked(unasked),
-        Ok(Some(deployment)) => deployment,
-        Ok(None) => {
-            let namespace = &facts.names.namespace;
-            return check
-                .warn(format!("Deployment {place} does not exist"))
-                .since("if something other than a Deployment runs olmguard, the doctor does not check it")
-                .run(format!("kubectl get deployments -n {namespace}"));
-        }
-    };
-    replicas(facts, deployment)
+    let namespace = &facts.names.namespace;
+    match &facts.deployment {
+        Err(unasked) => check.unasked(unasked),
+        Ok(None) => check
+            .warn(format!("Deployment {place} does not exist"))
+            .since(
+                "if something other than a Deployment runs olmguard, the doctor does not check it",
+            )
+            .run(format!("kubectl get deployments -n {namespace}")),
+        Ok(Some(deployment)) => replicas(facts, &place, deployment),
+    }
 }
 
 /// Checks whether enough replicas are ready.
-fn replicas(facts: &DoctorFacts, deployment: &Deployment) -> Finding {
+fn replicas(facts: &DoctorFacts, place: &str, deployment: &Deployment) -> Finding {
     let check = Check::Deployment;
-    let place = place(facts, &facts.names.deployment);
     let (name, namespace) = (&facts.names.deployment, &facts.names.namespace);
     let status = format!("kubectl rollout status deployment/{name} -n {namespace} --timeout=1s");
     let Deployment {
