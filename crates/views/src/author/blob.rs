@@ -7,20 +7,17 @@ use olmguard_catalog::fbc::FbcErrorKind;
 use olmguard_catalog::fbc::json::{Cursor, CursorResult, Halt, fold_of};
 use olmguard_catalog::version::Version;
 
-/// A blob as written.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// A blob as written. Its place does not affect equality.
+#[derive(Clone, Debug, Eq)]
 pub struct BlobText {
     members: WrittenMembers,
-    place: BlobOrigin,
+    /// Place in error messages, empty if the blob is in no file.
+    place: Box<str>,
 }
 
-/// Place of a blob in error messages, empty if it is in no file. The place does not affect equality.
-#[derive(Clone, Debug, Default, Eq)]
-struct BlobOrigin(Box<str>);
-
-impl PartialEq for BlobOrigin {
-    fn eq(&self, _: &Self) -> bool {
-        true
+impl PartialEq for BlobText {
+    fn eq(&self, other: &Self) -> bool {
+        self.members == other.members
     }
 }
 
@@ -32,13 +29,13 @@ impl BlobText {
 
     /// Creates a blob from a place in a file.
     pub(super) fn at(place: &str, members: WrittenMembers) -> Self {
-        let place = BlobOrigin(place.into());
+        let place = place.into();
         Self { members, place }
     }
 
     /// Returns the place of the blob.
     pub(super) fn place(&self) -> &str {
-        &self.place.0
+        &self.place
     }
 
     /// Creates a blob of a schema, with these keys and texts.

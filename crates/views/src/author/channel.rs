@@ -172,10 +172,9 @@ impl AuthoredChannel {
     pub fn known_names(&self) -> Vec<&str> {
         let own = self.entries.iter().map(|entry| &*entry.name);
         let left = self.entries.iter().flat_map(AuthoredEntry::left);
-        let mut names: Vec<&str> = Vec::new();
         let mut seen = BTreeSet::new();
-        names.extend(own.chain(left).filter(|name| seen.insert(*name)));
-        names
+        let names = own.chain(left).filter(|name| seen.insert(*name));
+        names.collect()
     }
 }
 

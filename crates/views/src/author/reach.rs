@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::author::written::{CatalogText, Format, WrittenError};
+use crate::author::written::{CatalogText, Format, WrittenError, index};
+use olmguard_catalog::BundleIndex;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::VersionRelease;
-use olmguard_catalog::{BundleIndex, Catalog, CatalogBuilder, fbc};
 use olmguard_engine::resolve::classic::{SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Unpinned, is_unsupported};
 
@@ -74,7 +74,7 @@ pub fn reach(
     package: &str,
     channel: &str,
 ) -> Result<ChannelReach, WrittenError> {
-    let catalog = index(catalog, rules)?;
+    let catalog = index("the catalog", &catalog.to_text(Format::Json), rules)?;
     let Some(Ok(found)) = catalog.package(package) else {
         return Ok(ChannelReach {
             head: None,
@@ -82,18 +82,6 @@ pub fn reach(
         });
     };
     Ok(Walker::of(&Graph::of(package, found), channel, rules).reach())
-}
-
-fn index(catalog: &CatalogText, rules: &Rules) -> Result<Catalog, WrittenError> {
-    let mut builder = CatalogBuilder::new(rules);
-    let text = catalog.to_text(Format::Json);
-    let file = "the catalog";
-    let read = fbc::read(file, text.as_bytes(), &mut builder);
-    let catalog = read.and_then(|()| Ok(builder.finish()?));
-    catalog.map_err(|source| WrittenError::File {
-        file: file.into(),
-        source,
-    })
 }
 
 /// Selects the next bundle for an installed name and version.

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE, WrittenValue};
 use crate::author::channel::AuthoredChannel;
 use crate::author::{blob, forms};
-use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::blob::{BlobContent, BlobFault, Position};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::{self, BlobPlace, FbcError, Intake, Places, TextOrigin, meta};
 use olmguard_catalog::guardrail::{self, UnreadGuardrails};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
+use olmguard_catalog::{Catalog, CatalogBuilder};
 
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -274,15 +274,8 @@ impl CatalogText {
     /// # Errors
     /// If the guardrails of a package cannot be read together: two blobs, or a blob and a property that differ.
     pub fn check_guardrails(&self) -> Result<(), WrittenError> {
-        let rules = Rules::default();
-        let mut builder = CatalogBuilder::new(&rules);
         let text = self.bearing_guardrails();
-        let read = fbc::read("what is written", text.as_bytes(), &mut builder);
-        let catalog = read.and_then(|()| Ok(builder.finish()?));
-        let catalog = catalog.map_err(|source| WrittenError::File {
-            file: "what is written".into(),
-            source,
-        })?;
+        let catalog = index("what is written", &text, &Rules::default())?;
         for name in catalog.package_names() {
             let package = catalog.package(name).and_then(Result::ok);
             let stated = package.and_then(|package| package.guardrails().stated());
@@ -305,6 +298,17 @@ impl CatalogText {
         }
         text
     }
+}
+
+/// Reads a text as OLM would. Errors call it `file`.
+pub(super) fn index(file: &str, text: &str, rules: &Rules) -> Result<Catalog, WrittenError> {
+    let mut builder = CatalogBuilder::new(rules);
+    let read = fbc::read(file, text.as_bytes(), &mut builder);
+    let catalog = read.and_then(|()| Ok(builder.finish()?));
+    catalog.map_err(|source| WrittenError::File {
+        file: file.into(),
+        source,
+    })
 }
 
 /// Bundles of several catalogs by image. opm would pull them from a registry instead.

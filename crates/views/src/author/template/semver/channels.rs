@@ -124,11 +124,8 @@ fn entry(
     let is_above =
         |other: &&&ChannelRelease| other.version.cmp_precedence(&release.version).is_gt();
     let same_minor = |other: &&&ChannelRelease| other.version.minor() == release.version.minor();
-    if in_major
-        .iter()
-        .filter(same_minor)
-        .any(|other| is_above(&other))
-    {
+    let mut in_minor = in_major.iter().filter(same_minor);
+    if in_minor.any(|other| is_above(&other)) {
         return entry;
     }
     let lower = in_major
