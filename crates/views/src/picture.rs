@@ -196,16 +196,11 @@ pub struct NoSuchVersion {
 /// exactly; one without a release matches any. A name without a bundle has the version that its text contains.
 pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
     let by_name = graph.find(text);
-    let by_text = || {
-        graph
-            .nodes()
-            .find(|node| texts(graph, *node).any(|own| own == text))
-    };
-    by_name.or_else(by_text).ok_or_else(|| {
-        let known: Vec<_> = graph
-            .nodes()
-            .filter_map(|node| texts(graph, node).next())
-            .collect();
+    let has_text = |node: &NodeIndex| texts(graph, *node).any(|own| own == text);
+    let found = by_name.or_else(|| graph.nodes().find(has_text));
+    found.ok_or_else(|| {
+        let known = graph.nodes().filter_map(|node| texts(graph, node).next());
+        let known: Vec<_> = known.collect();
         let without_v = text.strip_prefix('v');
         let meant = known.iter().find(|own| Some(own.as_str()) == without_v);
         let near = match meant {

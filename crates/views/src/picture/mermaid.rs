@@ -88,13 +88,8 @@ impl MermaidText {
             }
         }
         for range in own_ranges(sketch.graph, lane, sketch, to) {
-            self.edge(
-                at,
-                to,
-                to,
-                &quoted(&format!("skipRange({range})")),
-                EdgeFate::Taken,
-            );
+            let label = quoted(&format!("skipRange({range})"));
+            self.edge(at, to, to, &label, EdgeFate::Taken);
         }
         for step in lane.steps.iter().filter(|step| step.to == to) {
             let label = label_of(sketch, "replace", (step.from, to), step.fate);
@@ -116,12 +111,10 @@ impl MermaidText {
         if sketch.graph.is_deprecated() {
             self.line(1, "style package fill:#989695");
         }
-        for (at, _) in (0..)
-            .zip(&sketch.lanes)
-            .filter(|(_, lane)| lane.deprecated.is_some())
-        {
-            let at: usize = at;
-            self.line(1, &format!("style channel{at} fill:#DCD0FF"));
+        for (at, lane) in sketch.lanes.iter().enumerate() {
+            if lane.deprecated.is_some() {
+                self.line(1, &format!("style channel{at} fill:#DCD0FF"));
+            }
         }
         for (class, nodes) in std::mem::take(&mut self.classes) {
             self.line(1, &format!("class {} {class}", nodes.join(",")));

@@ -195,12 +195,7 @@ pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     let default = lane.is_default.then_some("default");
     let deprecated = lane.deprecated.is_some().then_some("deprecated");
     let refused = lane.refused_by_v0.is_some().then_some("refused by OLM v0");
-    let changed = match lane.change {
-        DrawnChange::Kept => None,
-        DrawnChange::Added => Some("added"),
-        DrawnChange::Removed => Some("removed"),
-    };
-    let parts = [default, deprecated, refused, changed]
+    let parts = [default, deprecated, refused, lane.change.word()]
         .into_iter()
         .flatten();
     parts.fold(count, |told, part| format!("{told} · {part}"))

@@ -181,7 +181,7 @@ fn changes(sketch: &Sketch<'_, '_>) -> Vec<ListedChange> {
 
 fn in_lane(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> Vec<ListedChange> {
     let name = text::lane_name(lane);
-    if let (Some(word), Some(first)) = (word(lane.change), lane.cells.first()) {
+    if let (Some(word), Some(first)) = (lane.change.word(), lane.cells.first()) {
         return vec![(first.row, format!("channel {name} {word}"))];
     }
     let cells = lane.cells.iter();
@@ -206,14 +206,14 @@ fn of_cell(sketch: &Sketch<'_, '_>, cell: LaneCell, channel: &str) -> Option<Lis
 }
 
 fn of_step(sketch: &Sketch<'_, '_>, step: &ReplacesStep, channel: &str) -> Option<ListedChange> {
-    let word = word(step.change)?;
+    let word = step.change.word()?;
     let (from, to) = (sketch.label(step.from), sketch.label(step.to));
     let text = format!("upgrade {word}: {from} → {to} (replaces in {channel})");
     Some((step.to, text))
 }
 
 fn of_fan(sketch: &Sketch<'_, '_>, fan: &Fan<'_>, channel: &str) -> Option<ListedChange> {
-    let word = word(fan.change)?;
+    let word = fan.change.word()?;
     let (field, to) = (fan.kind.field().as_str(), sketch.label(fan.to));
     let text = match fan.from.as_slice() {
         [only] => {
@@ -233,10 +233,6 @@ fn of_marks(marks: Marks) -> Option<DrawnChange> {
     added.or(marks
         .has(VersionMark::Removed)
         .then_some(DrawnChange::Removed))
-}
-
-fn word(change: DrawnChange) -> Option<&'static str> {
-    (change != DrawnChange::Kept).then(|| change.as_str())
 }
 
 /// Maximum number of listed changes. The picture shows all of them.

@@ -22,7 +22,7 @@ pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
     let crossings = Crossings::of(sketch);
     let pairs = bundles.iter().zip(bundles.iter().skip(1));
     let gaps: Vec<_> = pairs
-        .filter(|(above, below)| !crossings.taken(**above, **below))
+        .filter(|(above, below)| !crosses(&crossings.taken, **above, **below))
         .map(|(above, below)| (*above, *below))
         .collect();
     let said: Vec<_> = gaps.iter().map(|(_, below)| *below).collect();
@@ -54,7 +54,7 @@ fn gap(
 ) -> Option<GapNote> {
     let ((above, below), (last, _)) = (*run.first()?, *run.last()?);
     let label = |row| sketch.label(row);
-    let why = if crossings.forbidden(above, below) {
+    let why = if crosses(&crossings.forbidden, above, below) {
         "Guardrails forbid every upgrade across this line"
     } else {
         "Gap: no upgrade crosses this line"
@@ -133,14 +133,6 @@ impl Crossings {
             taken: counted(sketch.rows.len(), taken),
             forbidden: counted(sketch.rows.len(), forbidden),
         }
-    }
-
-    fn taken(&self, above: VersionRow, below: VersionRow) -> bool {
-        crosses(&self.taken, above, below)
-    }
-
-    fn forbidden(&self, above: VersionRow, below: VersionRow) -> bool {
-        crosses(&self.forbidden, above, below)
     }
 }
 

@@ -71,6 +71,13 @@ impl Sketch<'_, '_> {
     }
 }
 
+impl DrawnChange {
+    /// Returns the word for something that was added or removed.
+    pub(in crate::picture) fn word(self) -> Option<&'static str> {
+        (self != Self::Kept).then(|| self.as_str())
+    }
+}
+
 impl Comparison {
     fn of(sketch: &Sketch<'_, '_>, base: &str) -> Self {
         let versions = |mark| {

@@ -53,7 +53,7 @@ pub(super) fn channel_lane<'p>(
 
 /// Builds the lane of the semver rules: every valid version, and the versions that can be upgraded to it.
 pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
-    let placed = |node| Some((*row_of.get(&node)?, version(graph, node)?, node));
+    let placed = |node| Some((*row_of.get(&node)?, graph.version_of(node)?, node));
     let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
     let fans = nodes
         .iter()
@@ -240,11 +240,9 @@ impl<'p> Writer<'_, 'p> {
         if self.view.edges != EdgeSource::Both {
             return true;
         }
-        let version = |node| version(self.graph, node);
-        let (Some(from), Some(to)) = (version(from), version(to)) else {
-            return false;
-        };
-        semver::step(from, to).is_ok()
+        let [from, to] = [from, to].map(|node| self.graph.version_of(node));
+        from.zip(to)
+            .is_some_and(|(from, to)| semver::step(from, to).is_ok())
     }
 }
 
@@ -278,8 +276,4 @@ pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
 /// Returns why OLM v1 refuses the bundle of a node. A name without a bundle is never selected.
 pub(super) fn refusal<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<Refusal<'p>> {
     Refusal::of(graph.bundle(node)?)
-}
-
-fn version<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<&'p Version> {
-    graph.version_of(node)
 }

@@ -249,8 +249,8 @@ fn edge_class(class: &str, fate: EdgeFate, change: DrawnChange) -> String {
     if fate != EdgeFate::Taken {
         class = format!("{class} {}", fate.as_str());
     }
-    if change != DrawnChange::Kept {
-        class = format!("{class} {}", change.as_str());
+    if let Some(word) = change.word() {
+        class = format!("{class} {word}");
     }
     class
 }
