@@ -36,7 +36,7 @@ pub enum Grammar {
 }
 
 /// Meaning of a version range, and the versions that it matches.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "olmguard.range/v1")]
 pub struct RangeReport {
@@ -79,10 +79,11 @@ pub struct RangeReport {
 const SCHEMA: &str = "olmguard.range/v1";
 
 /// Grammar of a version range.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Syntax {
     /// Grammar of `spec.source.catalog.version`: Masterminds/semver v3.
+    #[default]
     Spec,
     /// Grammar of `skipRange` in a catalog: blang/semver v4.
     SkipRange,
@@ -126,17 +127,13 @@ impl RangeReport {
             range: range.to_owned(),
             syntax,
             error,
-            matches: Vec::new(),
-            others: Vec::new(),
-            invalid: Vec::new(),
-            panics: Vec::new(),
             crd: answer.map(|answer| answer == CrdAnswer::Accepted),
             open_above: is_open_above,
             words: meaning.as_ref().map(|meaning| meaning.words.clone()),
             bound: meaning.as_ref().and_then(bound),
             fault,
             answer,
-            why_invalid: Vec::new(),
+            ..Self::default()
         };
         report.judge(meaning.as_ref(), subjects);
         report

@@ -78,11 +78,8 @@ impl InstalledReport {
             ("", Some(name)) => go::escape(name),
             (version, _) => go::escape(version),
         };
-        match self
-            .release
-            .as_deref()
-            .filter(|release| !release.is_empty())
-        {
+        let release = self.release.as_deref();
+        match release.filter(|release| !release.is_empty()) {
             Some(release) => format!("{version}+{}", go::escape(release)),
             None => version,
         }

@@ -36,11 +36,8 @@ fn bundles(old: &Package, new: &Package) -> Vec<Change> {
             }
             continue;
         }
-        let twins = bundle
-            .version
-            .as_ref()
-            .ok()
-            .map(|version| new.same_version(version));
+        let version = bundle.version.as_ref().ok();
+        let twins = version.map(|version| new.same_version(version));
         let twins = twins.iter().flat_map(BundleSet::iter);
         let mut twins = twins.map(|twin| new.bundle(twin));
         match twins.find(|twin| !olds.contains_key(&*twin.name)) {

@@ -4,7 +4,6 @@
 //! and is not skipped. In OLM v1, every edge of every channel is a step. If opm finds no order in a channel, these
 //! rules report nothing about OLM v0.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::lint::check::{Chain, ChannelCheck, Check, PackageCheck, skipped};
@@ -69,13 +68,9 @@ fn order(chain: &Chain<'_, '_>) -> Vec<usize> {
 
 /// Returns every name in a channel with its place: its entries, and the names that only edges mention.
 fn known(channel: &ChannelCheck<'_, '_>) -> Vec<(usize, Spot)> {
-    let entries = channel.view.entries.iter();
-    let entries = entries.filter_map(|view| Some((view.bundle?, view.entry.spot)));
-    let targets = channel
-        .view
-        .entries
-        .iter()
-        .flat_map(|view| targets(view.entry));
+    let views = channel.view.entries.iter();
+    let targets = views.clone().flat_map(|view| targets(view.entry));
+    let entries = views.filter_map(|view| Some((view.bundle?, view.entry.spot)));
     let removed = targets.filter_map(|target| {
         let node = channel.facts.steps.removed(&target.text)?;
         Some((node, target.spot))
@@ -223,11 +218,8 @@ impl PackageCheck<'_, '_> {
 
     /// Whether one bundle has a higher version than another. False if a version is unknown.
     fn is_higher(&self, bundle: usize, than: usize) -> bool {
-        let versions = (self.package.version(bundle), self.package.version(than));
-        let (Some(here), Some(there)) = versions else {
-            return false;
-        };
-        here.cmp_precedence(there) == Ordering::Greater
+        let versions = self.package.version(bundle).zip(self.package.version(than));
+        versions.is_some_and(|(here, there)| here.cmp_precedence(there).is_gt())
     }
 }
 

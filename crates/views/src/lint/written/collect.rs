@@ -85,11 +85,8 @@ impl Intake for Collector {
             let line = narrow(place.origin.lines).saturating_add(tagged.line);
             let (tag, value) = (tagged.tag.clone(), tagged.value.clone());
             let spot = locator.spot(line, tagged.column);
-            self.note(
-                spot,
-                package_of(&blob.value),
-                LoadFaultKind::Tag { tag, value },
-            );
+            let what = LoadFaultKind::Tag { tag, value };
+            self.note(spot, package_of(&blob.value), what);
         }
         match blob.value {
             Value::Other(found) => {
@@ -301,11 +298,10 @@ impl Collector {
             if let Some(fault) = &property.fault {
                 let spot = locator.find(property.at);
                 if *property.kind == *"olm.bundle.object" {
-                    let (bundle, fault) = (name.into(), fault.clone());
                     let what = LoadFaultKind::Object {
-                        bundle,
+                        bundle: name.into(),
                         index,
-                        fault,
+                        fault: fault.clone(),
                     };
                     self.note(spot, package, what);
                     self.written.unread.push(UnreadBlob {
