@@ -26,21 +26,17 @@ pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
         .map(|(above, below)| (*above, *below))
         .collect();
     let said: Vec<_> = gaps.iter().map(|(_, below)| *below).collect();
-    let gaps = runs(gaps, |(_, below), (above, _)| below == above);
-    let gaps = gaps
-        .into_iter()
-        .filter_map(|run| gap(sketch, &crossings, &run));
+    let gaps = gaps.chunk_by(|(_, below), (above, _)| below == above);
+    let gaps = gaps.filter_map(|run| gap(sketch, &crossings, run));
     let newest = bundles.first().copied();
     let is_end = |row: &VersionRow| Some(*row) != newest && sketch.walk.from(*row).is_empty();
-    let ends = bundles
-        .iter()
-        .copied()
-        .filter(|row| is_end(row) && !said.contains(row));
+    let ends = bundles.iter().copied();
+    let ends: Vec<_> = ends
+        .filter(|row| is_end(row) && !said.contains(row))
+        .collect();
     let next = |row: VersionRow| bundles.iter().copied().find(|other| *other > row);
-    let ends = runs(ends.collect(), |above, below| next(*above) == Some(*below));
-    let ends = ends
-        .into_iter()
-        .filter_map(|run| end(sketch, &bundles, &run));
+    let ends = ends.chunk_by(|above, below| next(*above) == Some(*below));
+    let ends = ends.filter_map(|run| end(sketch, &bundles, run));
     let mut notes: Vec<_> = gaps.chain(ends).collect();
     notes.sort_by_key(|note| note.below);
     notes
@@ -88,12 +84,9 @@ fn end(sketch: &Sketch<'_, '_>, bundles: &[VersionRow], run: &[VersionRow]) -> O
         1 => "1 newer version exists".to_owned(),
         newer => format!("{newer} newer versions exist"),
     };
-    let (label, forbidden) = (
-        sketch.label(first),
-        run.iter()
-            .any(|row| sketch.barred.from(*row).next().is_some()),
-    );
-    let why = if forbidden {
+    let label = sketch.label(first);
+    let mut barred = run.iter().flat_map(|row| sketch.barred.from(*row));
+    let why = if barred.next().is_some() {
         "no upgrade that guardrails allow"
     } else {
         "no upgrade"
@@ -159,18 +152,6 @@ fn counted(rows: usize, steps: impl Iterator<Item = (VersionRow, VersionRow)>) -
         sum
     });
     sums.collect()
-}
-
-/// Groups consecutive items that belong together.
-fn runs<T>(all: Vec<T>, follows: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
-    let mut runs = Vec::<Vec<T>>::new();
-    for one in all {
-        match runs.last_mut() {
-            Some(run) if run.last().is_some_and(|last| follows(last, &one)) => run.push(one),
-            _ => runs.push(vec![one]),
-        }
-    }
-    runs
 }
 
 /// Whether the row is a version that users can install.
