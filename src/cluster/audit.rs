@@ -88,7 +88,7 @@ pub async fn audit(
         info!(interval = ?config.interval, "Auditing what is installed from now on");
         Auditor::new(client.clone(), config.clone()).run(&is_ready)
     };
-    leadership.lead(duty).await
+    leadership.lead("Audit", duty).await
 }
 
 struct Auditor {

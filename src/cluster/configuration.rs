@@ -179,14 +179,14 @@ pub struct ReadingListener {
 /// Reads the configuration while this future is polled.
 pub async fn watch(
     client: Client,
-    expected: ExpectedConfiguration,
-    listener: ReadingListener,
+    expected: &ExpectedConfiguration,
+    listener: &ReadingListener,
 ) -> Infallible {
     let (client, _) = line::open(client);
     let mut last = Last::default();
     let mut pauses = Pauses::default();
     loop {
-        let pause = match read(&client, &expected).await {
+        let pause = match read(&client, expected).await {
             Ok(found) => {
                 listener.read(&mut last, found.as_ref().map(|(found, _)| found));
                 pauses = Pauses::default();

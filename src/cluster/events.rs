@@ -27,6 +27,7 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{info, warn};
 
 use crate::cluster::{fault_words, lease, line};
+use olmguard_server::restart::unless_lost;
 use olmguard_server::telemetry::metrics::{EventFate, EventMetrics};
 use olmguard_server::telemetry::{EditEvent, OncePerChange};
 use olmguard_server::tls::Clock;
@@ -48,21 +49,10 @@ pub async fn write(
         budget: WriteBudget::full(Instant::now()),
         fault: OncePerChange::default(),
     };
-    loop {
-        let due = writer
-            .series
-            .due()
-            .map(|due| due.max(writer.budget.ready()));
-        tokio::select! {
-            event = queue.recv() => match event {
-                Some(event) => writer.take(event).await,
-                None => break,
-            },
-            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                writer.finish().await;
-            }
-        }
-    }
+    while unless_lost("Event writer", writer.run(&mut queue))
+        .await
+        .is_none()
+    {}
 }
 
 struct EventWriter {
@@ -77,6 +67,22 @@ struct EventWriter {
 }
 
 impl EventWriter {
+    async fn run(&mut self, queue: &mut Receiver<EditEvent>) {
+        loop {
+            let due = self.series.due();
+            let due = due.map(|due| due.max(self.budget.ready()));
+            tokio::select! {
+                event = queue.recv() => match event {
+                    Some(event) => self.take(event).await,
+                    None => return,
+                },
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    self.finish().await;
+                }
+            }
+        }
+    }
+
     async fn take(&mut self, event: EditEvent) {
         let now = Instant::now();
         let repeat = self.series.repeat(&event, now);

@@ -24,6 +24,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{info, warn};
 
 use crate::cluster::{fault_words, line};
+use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::OncePerChange;
 
 /// A lease that this process tries to hold.
@@ -210,14 +211,23 @@ impl Leadership {
     /// Returns the leadership among the replicas in this namespace, and the future that maintains it while it is
     /// polled.
     pub fn of(client: Client, namespace: &str) -> (Self, impl Future<Output = Infallible> + use<>) {
-        let lease = Lease::new(client, namespace, LEASE, holder());
+        let mut lease = Lease::new(client, namespace, LEASE, holder());
         let (sender, held) = watch::channel(false);
-        (Self(held), keep(lease, sender))
+        let keeping = async move {
+            loop {
+                until_lost("Lease keeper", keep(&mut lease, &sender)).await;
+            }
+        };
+        (Self(held), keeping)
     }
 
-    /// Runs a duty while this replica leads, each time that it leads. A duty that returns is started again after a
-    /// pause.
-    pub(in crate::cluster) async fn lead<D>(mut self, mut duty: impl FnMut() -> D) -> Infallible
+    /// Runs a duty while this replica leads, each time that it leads. A duty that returns or panics is started again
+    /// after a pause.
+    pub(in crate::cluster) async fn lead<D>(
+        mut self,
+        task: &'static str,
+        mut duty: impl FnMut() -> D,
+    ) -> Infallible
     where
         D: Future<Output = ()>,
     {
@@ -232,7 +242,7 @@ impl Leadership {
                 lost = until(&mut self.0, false) => if lost.is_err() {
                     return pending().await;
                 },
-                () = duty() => sleep(pause()).await,
+                () = until_lost(task, duty()) => {}
             }
         }
     }
@@ -243,16 +253,16 @@ async fn until(held: &mut watch::Receiver<bool>, is: bool) -> Result<(), RecvErr
 }
 
 /// Takes the lease whenever it is free, and publishes whether it is held.
-async fn keep(mut lease: Lease, held: watch::Sender<bool>) -> Infallible {
+async fn keep(lease: &mut Lease, held: &watch::Sender<bool>) -> Infallible {
     let mut fault = OncePerChange::default();
     loop {
         match lease.round().await {
             Ok(Held::Yes) => {
                 fault.is_gone();
                 info!(lease = LEASE, "Acquired the lease");
-                held.send_replace(true);
-                hold(&mut lease).await;
-                held.send_replace(false);
+                let leading = Leading::new(held);
+                hold(lease).await;
+                drop(leading);
                 info!(lease = LEASE, "Lost the lease, trying to get it again");
             }
             Ok(Held::No) => {
@@ -269,6 +279,22 @@ async fn keep(mut lease: Lease, held: watch::Sender<bool>) -> Infallible {
             }
         }
         sleep(pause()).await;
+    }
+}
+
+/// The published leadership, which ends when this is dropped.
+struct Leading<'a>(&'a watch::Sender<bool>);
+
+impl<'a> Leading<'a> {
+    fn new(held: &'a watch::Sender<bool>) -> Self {
+        held.send_replace(true);
+        Self(held)
+    }
+}
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(false);
     }
 }
 
@@ -417,7 +443,7 @@ mod tests {
         let count = Arc::default();
         let duties = Arc::clone(&count);
         let leadership = leadership.clone();
-        tokio::spawn(leadership.lead(move || {
+        tokio::spawn(leadership.lead("Duty", move || {
             let present = Present::new(&duties);
             async move {
                 let _present = present;
@@ -455,13 +481,27 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_duty_that_panics_is_begun_again() {
+        let api = cluster();
+        let (leadership, keeping) = Leadership::of(api.client(), "olmguard");
+        tokio::spawn(keeping);
+        let begun = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&begun);
+        tokio::spawn(leadership.lead("Duty", move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            async { panic!("a bug") }
+        }));
+        until(3, &begun).await;
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_duty_that_ends_is_begun_again() {
         let api = cluster();
         let (leadership, keeping) = Leadership::of(api.client(), "olmguard");
         tokio::spawn(keeping);
         let begun = Arc::<AtomicUsize>::default();
         let count = Arc::clone(&begun);
-        tokio::spawn(leadership.lead(move || {
+        tokio::spawn(leadership.lead("Duty", move || {
             count.fetch_add(1, Ordering::Relaxed);
             std::future::ready(())
         }));
@@ -473,7 +513,7 @@ mod tests {
         let (sender, held) = watch::channel(true);
         let starts = Arc::new(AtomicUsize::new(0));
         let started = Arc::clone(&starts);
-        let leading = Leadership(held).lead(move || {
+        let leading = Leadership(held).lead("Duty", move || {
             started.fetch_add(1, Ordering::Relaxed);
             pending::<()>()
         });

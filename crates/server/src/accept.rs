@@ -15,6 +15,7 @@ use tracing::{debug, warn};
 use crate::connection::{self, ConnectionConfig, Handshake, Phase, reached};
 use crate::limits::Patience;
 use crate::pace::{PeerWait, heard};
+use crate::restart::unless_lost;
 use crate::telemetry::metrics::{ConnectionMetrics, ConnectionRefusal, Eviction};
 
 /// The protocol of a listener below HTTP.
@@ -39,18 +40,10 @@ impl ServerPort {
     /// Accepts connections until the server closes, then waits for the open ones to end.
     pub(super) async fn run(mut self) {
         let mut tasks = JoinSet::new();
-        let mut closing = self.config.phase.clone();
-        loop {
-            tokio::select! {
-                biased;
-                () = reached(&mut closing, Phase::Closed) => break,
-                Some(ended) = tasks.join_next_with_id() => self.left(ended),
-                accepted = self.listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer, &mut tasks).await,
-                    Err(error) => self.pause(&error).await,
-                },
-            }
-        }
+        while unless_lost("Connection listener", self.accept(&mut tasks))
+            .await
+            .is_none()
+        {}
         // Connections in the kernel's accept queue would be reset when the listener closes. As many as the queue can
         // have are taken: later ones could come without an end.
         for _ in 0..BACKLOG {
@@ -61,6 +54,22 @@ impl ServerPort {
         }
         drop(self.listener);
         while tasks.join_next().await.is_some() {}
+    }
+
+    /// Accepts connections until the server closes.
+    async fn accept(&mut self, tasks: &mut JoinSet<()>) {
+        let mut closing = self.config.phase.clone();
+        loop {
+            tokio::select! {
+                biased;
+                () = reached(&mut closing, Phase::Closed) => return,
+                Some(ended) = tasks.join_next_with_id() => self.left(ended),
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, peer)) => self.take(stream, peer, tasks).await,
+                    Err(error) => self.pause(&error).await,
+                },
+            }
+        }
     }
 
     fn left(&mut self, ended: Result<(Id, ()), JoinError>) {

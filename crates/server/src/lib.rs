@@ -29,6 +29,7 @@ pub mod live_facts;
 mod ops;
 mod pace;
 pub mod pem_file;
+pub mod restart;
 pub mod telemetry;
 #[cfg(test)]
 mod tests;

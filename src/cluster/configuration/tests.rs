@@ -38,7 +38,8 @@ impl Scene {
             watches: Arc::clone(&metrics.watches),
             clock: Arc::new(Since(Instant::now())),
         };
-        tokio::spawn(watch(api.client(), expected(), listener));
+        let client = api.client();
+        tokio::spawn(async move { watch(client, &expected(), &listener).await });
         Self { api, metrics }
     }
 

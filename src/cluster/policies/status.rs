@@ -43,7 +43,7 @@ pub async fn report(
         info!("Reporting the status of policies from now on");
         StatusWriter::new(client.clone(), Arc::clone(&clock), reports.clone()).run()
     };
-    leadership.lead(duty).await
+    leadership.lead("Policy status writer", duty).await
 }
 
 struct StatusWriter {

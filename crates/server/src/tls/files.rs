@@ -11,6 +11,7 @@
 mod tests;
 
 use std::collections::BTreeSet;
+use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
 use crate::pem_file::PemFile;
+use crate::restart::until_lost;
 use crate::tls::leaf::utc;
 use crate::tls::{
     Certificates, Current, Observer, ServedCertificate, ServerIdentity, TlsConfig, TlsError,
@@ -99,17 +101,23 @@ struct Renewal {
 
 impl Renewal {
     async fn run(mut self, current: Current) {
+        loop {
+            until_lost("Certificate renewal", self.renew(&current)).await;
+        }
+    }
+
+    async fn renew(&mut self, current: &Current) {
         let watch = FileWatch::start(&self.files, self.means.watch);
         loop {
             watch.wait(self.files.poll).await;
             let (files, read) = (Arc::clone(&self.files), self.means.read);
             match tokio::task::spawn_blocking(move || read(&files)).await {
-                Ok(found) => self.take(found, &current),
+                Ok(found) => self.take(found, current),
                 Err(error) if error.is_panic() => {
                     error!(%error, "Panicked while reading the certificate files, serving the old one");
                 }
                 // The read is cancelled only when the runtime ends, and this task ends with it.
-                Err(_) => return,
+                Err(_) => pending().await,
             }
         }
     }

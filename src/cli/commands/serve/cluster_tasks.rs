@@ -18,6 +18,7 @@ use crate::cluster::configuration::{ExpectedConfiguration, ReadingListener, watc
 use crate::cluster::extensions::SharedExtensions;
 use crate::cluster::{Cluster, Leadership, events};
 use olmguard_catalog::go_duration;
+use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::{EditEvent, EditEvents, Metrics};
 use olmguard_server::tls::SystemClock;
 use olmguard_server::{CatalogPreviews, Guard, Installations, ListExtensions, ReadinessCheck};
@@ -163,7 +164,10 @@ impl WatchedConfiguration {
         let client = cluster.client.clone();
         let expected = self.expected(&cluster.namespace);
         tokio::spawn(async move {
-            watch(client, expected, listener).await;
+            loop {
+                let watching = watch(client.clone(), &expected, &listener);
+                until_lost("Webhook configuration watcher", watching).await;
+            }
         });
     }
 

@@ -9,8 +9,7 @@ use arc_swap::ArcSwap;
 use clap::builder::BoolishValueParser;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::sleep;
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
@@ -31,6 +30,7 @@ use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
 use olmguard_preflight::content::BundleContents;
+use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::Metrics;
 use olmguard_server::tls::SystemClock;
 use olmguard_server::{Guard, ReadinessCheck};
@@ -187,9 +187,8 @@ impl ClusterCatalogs {
         let guard = Guard::new(Arc::clone(&snapshot)).awaiting(self.board.loads_newer());
         tokio::spawn(async move {
             loop {
-                self.until_lost(&metrics, &snapshot).await;
-                error!("Catalog watcher stopped unexpectedly, restarting it; please report this");
-                sleep(ANEW).await;
+                let following = self.follow(&metrics, &snapshot);
+                until_lost("Catalog watcher", following).await;
             }
         });
         guard
@@ -197,7 +196,7 @@ impl ClusterCatalogs {
 
     /// Follows the catalogs until one of the tasks ends, which only a bug in olmguard causes. The facts of the other
     /// tasks may then be outdated, so all tasks end.
-    async fn until_lost(&self, metrics: &Metrics, snapshot: &Arc<ArcSwap<Snapshot>>) {
+    async fn follow(&self, metrics: &Metrics, snapshot: &Arc<ArcSwap<Snapshot>>) {
         let mut tasks = JoinSet::new();
         let client = || self.cluster.client.clone();
         let (events, received) = mpsc::channel(BACKLOG);
@@ -304,9 +303,6 @@ const ON_OLD: [NamedValue<OnOldCatalog>; 2] = [
     ),
     ("undecided", OnOldCatalog::Undecided, "Leave them undecided"),
 ];
-
-/// The delay before all tasks start again after a bug in olmguard.
-const ANEW: Duration = Duration::from_secs(5);
 
 /// The default limit in MiB. The content of a catalog takes some hundred KiB; old contents are kept while there is
 /// room.

@@ -4,13 +4,11 @@
 //! current content, so all replicas judge alike: a document that cannot be read forbids upgrades until it is fixed.
 //! Only if a file itself cannot be read does its last content stay in use.
 
-use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::task::{JoinError, JoinSet, spawn_blocking};
+use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
@@ -22,6 +20,7 @@ use crate::cluster::{Cluster, Leadership};
 use crate::policy_files::{GuardrailFiles, GuardrailsFault, LoadedGuardrails};
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_server::ReadinessCheck;
+use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::metrics::GuardrailMetrics;
 use olmguard_server::telemetry::{Metrics, OncePerChange};
 use olmguard_server::tls::SystemClock;
@@ -91,15 +90,18 @@ impl FollowedGuardrails {
 
     async fn run(mut self) {
         loop {
-            sleep(POLL).await;
-            if self.look().await.is_break() {
-                return;
-            }
+            let looking = async {
+                loop {
+                    sleep(POLL).await;
+                    self.look().await;
+                }
+            };
+            until_lost("Guardrail file watcher", looking).await;
         }
     }
 
     /// Checks the files once. Reading large files takes long, so it runs on a blocking thread.
-    async fn look(&mut self) -> ControlFlow<()> {
+    async fn look(&mut self) {
         let (args, known) = (self.args.clone(), Arc::clone(&self.files));
         let looked = spawn_blocking(move || -> ReadFiles {
             let files = GuardrailFiles::load(&args.files)?;
@@ -113,9 +115,8 @@ impl FollowedGuardrails {
             Ok(Err(fault)) => self.lost(&fault.to_string()),
             Err(fault) if fault.is_panic() => self.panicked(&fault),
             // The blocking task is cancelled only when the runtime ends, and so this task ends too.
-            Err(_) => return ControlFlow::Break(()),
+            Err(_) => pending().await,
         }
-        ControlFlow::Continue(())
     }
 
     fn found(&mut self, changed: Option<(GuardrailFiles, LoadedGuardrails)>) {
@@ -260,25 +261,14 @@ impl FollowedPolicies {
         let client = self.cluster.client;
         let reporting = report(client.clone(), leadership, Arc::new(SystemClock), reports);
         tokio::spawn(reporting);
-        tokio::spawn(restarted(move || {
-            let expected = shipped::permission();
-            follow(client.clone(), expected, listener.clone(), sender.clone())
-        }));
-    }
-}
-
-/// Follows forever. A bug in olmguard, or a panic, ends only one attempt. Its published policies stay in use until the
-/// next attempt has read as much.
-async fn restarted<F>(mut follow: impl FnMut() -> F) -> Infallible
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    loop {
-        let mut following = JoinSet::new();
-        following.spawn(follow());
-        following.join_next().await;
-        error!("Policy watcher stopped unexpectedly, restarting it; please report this");
-        sleep(AGAIN).await;
+        // The policies of an attempt that is lost stay in use until the next attempt has read as much.
+        tokio::spawn(async move {
+            loop {
+                let (expected, listener) = (shipped::permission(), listener.clone());
+                let following = follow(client.clone(), expected, listener, sender.clone());
+                until_lost("Policy watcher", following).await;
+            }
+        });
     }
 }
 
@@ -288,16 +278,10 @@ impl ReadinessCheck for PolicyBoard {
     }
 }
 
-/// The delay before all tasks start again after a bug in olmguard.
-const AGAIN: Duration = Duration::from_secs(5);
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use tokio::time::timeout;
 
     use super::*;
     use olmguard_fixtures::moved::Moved;
@@ -343,7 +327,7 @@ rules:
         assert!(is_readable(&metrics));
 
         fs::remove_file(&file).expect("removed");
-        assert!(guardrails.look().await.is_continue());
+        guardrails.look().await;
         let expected = format!(
             "1 read; the files cannot be read now, so the last good rules stay in use: guardrails {}: \
          does not exist: expected a file or a directory",
@@ -363,7 +347,7 @@ rules:
         );
 
         fs::write(&file, RULES).expect("written");
-        assert!(guardrails.look().await.is_continue());
+        guardrails.look().await;
         assert_eq!(said(&guardrails), "1 read");
         assert!(is_readable(&metrics));
     }
@@ -376,7 +360,7 @@ rules:
         let metrics = Metrics::new();
         let mut guardrails = guardrails(&file, &metrics);
         fs::write(&file, RULES.replace("step: 1", "step: 0")).expect("written");
-        assert!(guardrails.look().await.is_continue());
+        guardrails.look().await;
         assert_eq!(
             said(&guardrails),
             "0 read; 1 cannot be read and forbid upgrades; the first: rules.yaml:1: rules[0].step: expected a \
@@ -397,10 +381,10 @@ rules:
         let mut guardrails = guardrails(&file, &metrics);
         moved.look(&metrics.render());
         fs::write(&file, RULES.replace("step: 1", "step: 0")).expect("written");
-        assert!(guardrails.look().await.is_continue());
+        guardrails.look().await;
         moved.look(&metrics.render());
         fs::remove_file(&file).expect("removed");
-        assert!(guardrails.look().await.is_continue());
+        guardrails.look().await;
         moved.look(&metrics.render());
         let rows = include_str!("../../../../tests/server/telemetry/moved/guardrails.txt");
         assert_eq!(moved.still(rows), [""; 0]);
@@ -414,18 +398,5 @@ rules:
         assert!(ignored.of(None).is_none());
         let store = PolicyStore::default();
         assert_eq!(store.current().load().unlisted, None);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_try_that_ends_or_panics_is_followed_by_another() {
-        let tries = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&tries);
-        let following = restarted(move || {
-            let before = counted.fetch_add(1, Ordering::Relaxed);
-            async move { assert!(before.is_multiple_of(2), "a fault of ours") }
-        });
-        let ended = timeout(AGAIN * 10, following).await;
-        assert!(ended.is_err(), "it goes on");
-        assert!(tries.load(Ordering::Relaxed) >= 10);
     }
 }

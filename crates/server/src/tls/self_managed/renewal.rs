@@ -10,6 +10,7 @@ use rustls::pki_types::ServerName;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, info, warn};
 
+use crate::restart::until_lost;
 use crate::tls::leaf::utc;
 use crate::tls::self_managed::state::{Authority, StoredAuthorities};
 use crate::tls::self_managed::{
@@ -103,6 +104,13 @@ fn is_passing(error: &TlsError) -> bool {
 }
 
 async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dyn Observer>) {
+    loop {
+        let renewing = renew(&mut keeper, &current, &*observer);
+        until_lost("Certificate renewal", renewing).await;
+    }
+}
+
+async fn renew<S: Store>(keeper: &mut Keeper<S>, current: &Current, observer: &dyn Observer) {
     let mut failures = 0;
     let (mut renewals, mut clients) = (ReportedFault::default(), ReportedFault::default());
     loop {
@@ -112,10 +120,10 @@ async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dy
             back_off(failures)
         };
         until_due(wait, &keeper.store).await;
-        clients.tell(keeper.follow_clients(), &current, &*observer);
+        clients.tell(keeper.follow_clients(), current, observer);
         let renewed = keeper.renew().await;
         failures = if renewed.is_ok() { 0 } else { failures + 1 };
-        renewals.tell(renewed, &current, &*observer);
+        renewals.tell(renewed, current, observer);
     }
 }
 

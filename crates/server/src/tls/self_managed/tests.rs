@@ -3,6 +3,7 @@
 mod rollover;
 
 use std::future::Future;
+use std::mem;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub(crate) struct Shelf {
     /// Each bundle, with the time of the runtime from which it is published.
     bundles: Vec<(Instant, String)>,
     is_away: bool,
+    /// Whether the next access panics.
+    is_broken: bool,
     /// Whether no client exists that could get a bundle.
     is_deserted: bool,
     /// The number of writes that get a conflict.
@@ -53,6 +56,7 @@ impl World {
                 writes: 0,
                 bundles: Vec::new(),
                 is_away: false,
+                is_broken: false,
                 is_deserted: false,
                 conflicts: 0,
                 stall: None,
@@ -135,6 +139,7 @@ impl Memory {
     /// Waits a random time, so that replicas conflict.
     async fn reach(&self) -> Result<(), StoreError> {
         tokio::time::sleep(Duration::from_millis(fastrand::u64(1..20))).await;
+        assert!(!self.with(|shelf| mem::take(&mut shelf.is_broken)), "a bug");
         if self.with(|shelf| shelf.is_away) {
             return Err(StoreError::Unavailable("the store is away".into()));
         }
@@ -334,6 +339,20 @@ async fn a_store_that_is_away_stops_nothing_that_is_served() {
     assert_eq!(told.all()[1..], [Ok(replica.leaf().serial.clone())]);
     assert_ne!(replica.leaf(), before, "it was past two thirds");
     world.all_connect(&[replica], "back").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_does_not_end_the_renewals() {
+    let world = World::new();
+    let (replica, told) = world.replica().await.unwrap();
+    let before = replica.leaf();
+    world.store.with(|shelf| shelf.is_broken = true);
+    world.clock.jump(6 * DAY);
+    tokio::time::sleep(A_WHILE).await;
+    assert!(!world.store.with(|shelf| shelf.is_broken));
+    assert_eq!(told.all(), [Ok(replica.leaf().serial.clone())]);
+    assert_ne!(replica.leaf(), before, "it was past two thirds");
+    world.all_connect(&[replica], "after the panic").await;
 }
 
 /// If the process ended, it would only be restarted again and again.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{AuthorityFate, MOST, NextAuthority, RotationStage, SeenSince, Term, stage};
+use super::{AuthorityFate, MOST, NextAuthority, RotationStage, SeenSince, Term, back_off, stage};
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -295,4 +295,18 @@ fn room_is_made_by_one_that_is_of_no_use() {
         is(&[], NextAuthority::NotYet),
         "no room"
     );
+}
+
+#[test]
+fn pauses_double_with_each_failure_up_to_the_time_between_renewals() {
+    for (failures, longest) in [(1, 1), (2, 2), (3, 4), (5, 16), (6, 25), (u32::MAX, 25)] {
+        let longest = Duration::from_secs(longest);
+        for _ in 0..100 {
+            let pause = back_off(failures);
+            assert!(
+                (longest / 2..=longest).contains(&pause),
+                "{failures}: {pause:?}"
+            );
+        }
+    }
 }
