@@ -40,6 +40,8 @@ struct OlmWords {
     taken: Option<String>,
     /// Whether none of this is assumed.
     is_certain: bool,
+    /// The rules of the last detected OLM. They outlive a restart of the tasks that detect it.
+    found: Option<Rules>,
     /// The reason why OLM no longer seems to exist.
     missing: Option<String>,
     /// The reason why the current state is unknown.
@@ -59,8 +61,6 @@ struct OlmFollower {
     asked: OlmFlags,
     board: Arc<OlmBoard>,
     watches: Arc<WatchMetrics>,
-    /// Whether an OLM was ever detected.
-    was_found: bool,
 }
 
 impl OlmFlags {
@@ -79,7 +79,6 @@ impl OlmFlags {
             asked: self,
             board: Arc::clone(board),
             watches: Arc::clone(&metrics.watches),
-            was_found: false,
         };
         tasks.spawn(async move {
             while let Some(event) = received.recv().await {
@@ -137,15 +136,18 @@ impl OlmFollower {
     fn take(&mut self, event: OlmEvent) -> Option<Rules> {
         match event {
             OlmEvent::Found(found) => {
-                self.was_found = true;
-                Some(self.put(self.asked.found(&found)))
+                let taken = self.asked.found(&found);
+                let rules = taken.rules.clone();
+                Some(self.board.put(taken, Some(rules)))
             }
-            OlmEvent::NotFound(error) if self.was_found => {
-                warn!(%error, "Failed to detect the OLM release, keeping the last one detected");
-                self.board.missing(error.to_string());
-                None
-            }
-            OlmEvent::NotFound(error) => Some(self.put(self.asked.not_found(&error))),
+            OlmEvent::NotFound(error) => Some(match self.board.found() {
+                Some(rules) => {
+                    warn!(%error, "Failed to detect the OLM release, keeping the last one detected");
+                    self.board.missing(error.to_string());
+                    rules
+                }
+                None => self.board.put(self.asked.not_found(&error), None),
+            }),
             OlmEvent::Alive => {
                 self.watches
                     .heard(WatchedResource::Deployment, SystemClock.now());
@@ -161,11 +163,6 @@ impl OlmFollower {
             }
         }
     }
-
-    fn put(&self, taken: ChosenRelease) -> Rules {
-        self.board.put(taken.words, taken.is_certain);
-        taken.rules
-    }
 }
 
 fn words(found: &RunningOlm, warnings: &[&OlmAssumption]) -> String {
@@ -177,12 +174,19 @@ fn words(found: &RunningOlm, warnings: &[&OlmAssumption]) -> String {
 }
 
 impl OlmBoard {
-    fn put(&self, words: String, is_certain: bool) {
+    /// Shows the chosen release, and keeps the rules of a detected one.
+    fn put(&self, taken: ChosenRelease, found: Option<Rules>) -> Rules {
         *self.words() = OlmWords {
-            taken: Some(words),
-            is_certain,
+            taken: Some(taken.words),
+            is_certain: taken.is_certain,
+            found,
             ..OlmWords::default()
         };
+        taken.rules
+    }
+
+    fn found(&self) -> Option<Rules> {
+        self.words().found.clone()
     }
 
     fn missing(&self, why: String) {

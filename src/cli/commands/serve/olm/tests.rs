@@ -25,7 +25,6 @@ fn follower(flags: &[&str]) -> OlmFollower {
         },
         board: Arc::default(),
         watches: Arc::clone(&Metrics::new().watches),
-        was_found: false,
     }
 }
 
@@ -79,18 +78,22 @@ async fn what_was_found_counts_until_something_else_is_found() {
         class: FaultClass::Forbidden,
         words: "it is forbidden".to_owned(),
     };
-    for (event, why) in [
-        (nowhere(), "not found any more: no operator-controller"),
-        (
-            OlmEvent::Alive,
-            "not found any more: no operator-controller",
-        ),
+    // The tasks were restarted.
+    let mut follower = OlmFollower {
+        board: follower.board,
+        ..self::follower(&[])
+    };
+    let gone = "not found any more: no operator-controller";
+    for (event, rules, why) in [
+        (nowhere(), Some(("1.2", false)), gone),
+        (OlmEvent::Alive, None, gone),
         (
             OlmEvent::Lost(fault),
+            None,
             "the cluster cannot be asked now: it is forbidden",
         ),
     ] {
-        assert_eq!(taken(follower.take(event)), None);
+        assert_eq!(taken(follower.take(event)), rules);
         is_known_as(&follower, OlmEvidence::Earlier);
         let words = follower.board.readiness().message;
         assert!(words.starts_with("OLM 1.2 "), "{words}");
