@@ -22,6 +22,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::judge::Guard;
 use crate::limits::Deadline;
 use crate::live_facts::FactsOfMoment;
+use crate::telemetry::log::reviewing;
 use crate::telemetry::metrics::CatalogReviewResult;
 use olmguard_engine::audit::as_set_now;
 use olmguard_engine::extension::Extension;
@@ -83,29 +84,18 @@ impl CatalogPreviews {
         }
     }
 
-    /// Returns the preview of an edit that is made now, as far as time allows; none if it panicked.
+    /// Returns the preview of an edit that is made now, as far as time allows; none if checking it panicked. `uid` is
+    /// the uid of the review.
     pub(super) async fn of(
         &self,
+        uid: &str,
         edit: &CatalogEdit,
         now: Moment,
         deadline: Deadline,
     ) -> Option<Preview> {
-        let facts = self.guard.facts().now();
-        let edited = edit.after(&facts.snapshot);
-        let Some(after) = edited.snapshot else {
+        let Some(sides) = self.sides(uid, edit, now) else {
             let note = EditNote::UnknownContent(edit.name().to_owned());
             return Some(Preview::only(CatalogReviewResult::UnknownContent, &note));
-        };
-        let sides = EditedSides {
-            edit: edit.clone(),
-            before: edit.before(&facts.snapshot),
-            facts,
-            after,
-            content: edited.content,
-            requester: Requester {
-                at: now,
-                ..Requester::unknown().clone()
-            },
         };
         let waiting = async {
             let installed = self.installed.list().await;
@@ -115,7 +105,9 @@ impl CatalogPreviews {
         let Ok((installed, free)) = timeout_at(deadline.at, waiting).await else {
             return Some(Preview::not_in_time());
         };
+        let uid = uid.to_owned();
         let checking = spawn_blocking(move || {
+            let _named = reviewing(&uid);
             // The permit is kept until the end, which is after the deadline if one extension takes long.
             let _free = free;
             sides.preview(&installed, deadline)
@@ -124,6 +116,24 @@ impl CatalogPreviews {
             Ok(preview) => preview.ok(),
             Err(_) => Some(Preview::not_in_time()),
         }
+    }
+
+    /// Returns the edit with the facts to check it; none if its content is unknown.
+    fn sides(&self, uid: &str, edit: &CatalogEdit, now: Moment) -> Option<EditedSides> {
+        let _named = reviewing(uid);
+        let facts = self.guard.facts().now();
+        let edited = edit.after(&facts.snapshot);
+        Some(EditedSides {
+            edit: edit.clone(),
+            before: edit.before(&facts.snapshot),
+            facts,
+            after: edited.snapshot?,
+            content: edited.content,
+            requester: Requester {
+                at: now,
+                ..Requester::unknown().clone()
+            },
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use axum::routing::post;
 use tokio::time::{Duration, Instant};
 use tracing::{debug, error};
 
-use crate::body::{BodyError, BodyMemory, is_chunked_at_most, is_identity, is_json};
+use crate::body::{BodyError, BodyMemory, ReadBody, is_chunked_at_most, is_identity, is_json};
 use crate::catalog_preview::CatalogPreviews;
 use crate::judge::Judge;
 use crate::limits::{Deadline, Limits};
@@ -98,12 +98,7 @@ impl Handler {
 
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
-        let peer = peer(&request)?;
-        let (parts, body) = request.into_parts();
-        expect_json(&parts.headers)?;
-        let body = self.bodies.read(peer, &parts.headers, body, deadline);
-        let body = body.await?;
-        self.telemetry.metrics.received(body.bytes.len() as u64);
+        let (peer, body) = self.body(request, deadline).await?;
         let received = ReceivedReview {
             body: Arc::new(TimedBody {
                 read: body,
@@ -114,6 +109,21 @@ impl Handler {
         };
         let answered = self.answers.latest(&received).await?;
         self.recorded(&answered, begun)
+    }
+
+    /// Reads the body of a request that can be a review, and returns the address of the client with it.
+    async fn body(
+        &self,
+        request: Request,
+        deadline: Deadline,
+    ) -> Result<(IpAddr, ReadBody), Rejection> {
+        let peer = peer(&request)?;
+        let (parts, body) = request.into_parts();
+        expect_json(&parts.headers)?;
+        let body = self.bodies.read(peer, &parts.headers, body, deadline);
+        let body = body.await?;
+        self.telemetry.metrics.received(body.bytes.len() as u64);
+        Ok((peer, body))
     }
 
     /// Returns the bytes of a reply, after it is counted, logged and reported.

@@ -3,15 +3,17 @@
 //! The workers for edits of extensions also read these objects. If no worker is free in time, the API server applies
 //! its `failurePolicy`, which is Ignore.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::Request;
+use futures_util::FutureExt as _;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tracing::{debug, info};
 
 use crate::catalog_preview::Preview;
-use crate::handler::{Handler, Rejection, Telemetry, expect_json, peer};
+use crate::handler::{Handler, Rejection, Telemetry};
 use crate::limits::{Deadline, whole_review};
 use crate::live_facts::moment;
 use crate::telemetry::metrics::{CatalogReviewResult, PolicyObjectLabel};
@@ -46,7 +48,7 @@ impl Handler {
         let deadline = Deadline::of(request.uri(), self.timeout);
         let read = self.read(request, deadline, CatalogReview::from_bytes);
         let (review, _place) = read.await?;
-        let preview = self.preview(review.subject(), deadline).await?;
+        let preview = self.preview(&review, deadline).await?;
         self.telemetry.catalog_answered(&review, &preview);
         Ok(match &preview.refusal {
             Some(refusal) => review.denied(refusal, &preview.warnings, self.enforcement),
@@ -62,12 +64,7 @@ impl Handler {
         deadline: Deadline,
         read: impl FnOnce(&[u8]) -> Result<T, ReviewError> + Send + 'static,
     ) -> Result<(T, Option<OwnedSemaphorePermit>), Rejection> {
-        let peer = peer(&request)?;
-        let (parts, body) = request.into_parts();
-        expect_json(&parts.headers)?;
-        let body = self.bodies.read(peer, &parts.headers, body, deadline);
-        let body = body.await?;
-        self.telemetry.metrics.received(body.bytes.len() as u64);
+        let (peer, body) = self.body(request, deadline).await?;
         let memory = whole_review(body.bytes.len());
         let place = self.answers.place(memory, deadline).await?;
         let worker = self.answers.workers.one(peer, deadline).await;
@@ -88,10 +85,10 @@ impl Handler {
 
     async fn preview(
         &self,
-        subject: &CatalogSubject,
+        review: &CatalogReview,
         deadline: Deadline,
     ) -> Result<Preview, Rejection> {
-        match (subject, &self.previews) {
+        match (review.subject(), &self.previews) {
             (CatalogSubject::Idle, _) | (_, None) => Ok(Preview::idle()),
             (CatalogSubject::Unreadable(why), _) => {
                 let note = EditNote::Unreadable(why.clone());
@@ -99,8 +96,9 @@ impl Handler {
             }
             (CatalogSubject::Edit(edit), Some(previews)) => {
                 let now = moment(self.clock.now());
-                let preview = previews.of(edit, now, deadline).await;
-                preview.ok_or_else(|| {
+                let preview = previews.of(review.uid(), edit, now, deadline);
+                let preview = AssertUnwindSafe(preview).catch_unwind().await;
+                preview.ok().flatten().ok_or_else(|| {
                     self.telemetry.metrics.panicked();
                     Rejection::Lost
                 })

@@ -32,6 +32,7 @@ struct Cluster {
 enum Trouble {
     Forbidden,
     Silent,
+    Panic,
 }
 
 /// Lists the extensions of the cluster.
@@ -62,6 +63,7 @@ impl ListExtensions for Listed {
                 )),
             })),
             Some(Trouble::Silent) => Box::pin(pending()),
+            Some(Trouble::Panic) => Box::pin(async { panic!("a bug") }),
         }
     }
 }
@@ -382,6 +384,17 @@ async fn a_list_that_does_not_come_delays_nothing_beyond_the_deadline() {
     assert_eq!((status, &reply["response"]["allowed"]), (200, &json!(true)));
     let expected = json!(["not checked: the answer was not ready in time"]);
     assert_eq!(reply["response"]["warnings"], expected);
+}
+
+#[tokio::test]
+async fn a_panic_over_an_edit_is_counted_and_loses_no_connection() {
+    let scene = CatalogScene::start();
+    scene.listed.0.lock().unwrap().trouble = Some(Trouble::Panic);
+    let edit = edit_of(&json!({"priority": 0}));
+    let (status, text) = scene.ask("/validate-catalog", &edit).await;
+    let expected = "internal fault: the review cannot be answered; please report this\n";
+    assert_eq!((status, text), (500, json!(expected)));
+    assert_eq!(scene.started.told("olmguard_panics_total "), 1);
 }
 
 #[tokio::test]
