@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
-use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
@@ -37,17 +37,22 @@ impl ClusterObjectsError {
 
     fn lost(crd: &str) -> Self {
         Self {
-            what: format!("CustomResourceDefinition {}", go::quote(crd)),
+            what: crd_in_words(crd),
             why: "the thread that compares it panicked; please report this".to_owned(),
         }
     }
 
-    fn too_many(what: &str, most: usize) -> Self {
-        Self {
+    /// Returns the fault of more objects or kinds than are read.
+    fn too_many(what: &str, found: usize, most: usize) -> Option<Self> {
+        (found > most).then(|| Self {
             what: format!("the {what} of the bundles"),
             why: format!("there are more than {most}"),
-        }
+        })
     }
+}
+
+fn crd_in_words(name: &str) -> String {
+    format!("CustomResourceDefinition {}", go::quote(name))
 }
 
 /// The objects to read in addition to the CRDs and kinds of known bundles.
@@ -90,7 +95,7 @@ pub async fn of_bundles(
         Ok(served) => served,
         Err(error) => return Ok((compared.with_cluster(objects), Some(error))),
     };
-    let required = unserved_of(&client, contents.required_kinds()).await;
+    let (required, uncounted) = unserved_of(&client, contents.required_kinds()).await;
     let (others, error) = others(&client, made, &served).await;
     let (missing, fault) = missing(&client, &sought.needed).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
@@ -100,7 +105,7 @@ pub async fn of_bundles(
         missing,
         ..objects
     };
-    let error = unread.or(error).or(fault);
+    let error = unread.or(error).or(fault).or(uncounted);
     Ok((compared.with_cluster(objects), error))
 }
 
@@ -116,6 +121,7 @@ async fn missing(
     client: &Client,
     needed: &BTreeSet<NeededObject>,
 ) -> (BTreeSet<NeededObject>, Option<ClusterObjectsError>) {
+    let too_many = ClusterObjectsError::too_many("needed objects", needed.len(), MOST_OBJECTS);
     let mut missing = BTreeSet::new();
     for needed in needed.iter().take(MOST_OBJECTS) {
         // Namespaces come first. If its namespace is missing, a service account is not reported.
@@ -132,7 +138,7 @@ async fn missing(
             }
         }
     }
-    (missing, None)
+    (missing, too_many)
 }
 
 /// Whether an object exists. An invalid name is not put into a path, and counts as existing.
@@ -174,38 +180,58 @@ async fn crds_by_name(
     names: BTreeSet<String>,
 ) -> (BTreeMap<String, Value>, Option<ClusterObjectsError>) {
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let too_many =
-        (names.len() > MOST_CRDS).then(|| ClusterObjectsError::too_many("CRDs", MOST_CRDS));
-    let reading = names.into_iter().take(MOST_CRDS).map(|name| {
+    let too_many = ClusterObjectsError::too_many("CRDs", names.len(), MOST_CRDS);
+    let requests = names.into_iter().take(MOST_CRDS).map(|name| {
         let api = api.clone();
         async move {
             let found = api.get_metadata_opt(&name).await;
-            (name, found)
+            let found = metadata(found, || crd_in_words(&name));
+            (name, found.map(|crd| crd.as_ref().map(owned)))
         }
     });
-    let mut reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
-    let (mut crds, mut error) = (BTreeMap::new(), too_many);
-    while let Some((name, found)) = reading.next().await {
-        match found {
-            Ok(found) => {
-                let metadata = found.and_then(|it| serde_json::to_value(it.metadata).ok());
-                let marks = metadata.map(|metadata| owned(&json!({"metadata": metadata})));
-                crds.extend(marks.map(|marks| (name, marks)));
-            }
-            Err(kube::Error::Api(status)) if status.code == 403 => {}
-            Err(fault) => {
-                let what = format!("CustomResourceDefinition {}", go::quote(&name));
-                _ = error.get_or_insert(ClusterObjectsError::of(what, &fault));
-            }
-        }
-    }
-    (crds, error)
+    gathered(requests.collect(), too_many).await
 }
 
-/// Returns the kinds that are not served. OLM does not check these kinds, so the kinds of an API version that cannot be
-/// read count as served.
-async fn unserved_of(client: &Client, kinds: BTreeSet<BundledKind>) -> BTreeSet<BundledKind> {
+/// Returns the metadata of an object, if it exists. An object that the user may not read counts as absent.
+fn metadata<K>(
+    found: kube::Result<Option<PartialObjectMeta<K>>>,
+    what: impl FnOnce() -> String,
+) -> Result<Option<Value>, ClusterObjectsError> {
+    match found {
+        Ok(found) => {
+            let metadata = found.and_then(|found| serde_json::to_value(found.metadata).ok());
+            Ok(metadata.map(|metadata| json!({"metadata": metadata})))
+        }
+        Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
+        Err(error) => Err(ClusterObjectsError::of(what(), &error)),
+    }
+}
+
+/// Sends these requests, several at a time. Returns the existing objects, and the first fault after the given one.
+async fn gathered<K: Ord>(
+    requests: Vec<impl Future<Output = (K, Result<Option<Value>, ClusterObjectsError>)>>,
+    mut error: Option<ClusterObjectsError>,
+) -> (BTreeMap<K, Value>, Option<ClusterObjectsError>) {
+    let mut reading = stream::iter(requests).buffered(AT_ONCE);
+    let mut objects = BTreeMap::new();
+    while let Some((key, found)) = reading.next().await {
+        match found {
+            Ok(found) => objects.extend(found.map(|object| (key, object))),
+            Err(fault) => _ = error.get_or_insert(fault),
+        }
+    }
+    (objects, error)
+}
+
+/// Returns the kinds that are not served, and the fault of too many. OLM does not check these kinds, so the kinds of an
+/// API version that cannot be read count as served.
+async fn unserved_of(
+    client: &Client,
+    kinds: BTreeSet<BundledKind>,
+) -> (BTreeSet<BundledKind>, Option<ClusterObjectsError>) {
     let versions: BTreeSet<_> = kinds.iter().map(|kind| &*kind.api_version).collect();
+    let too_many =
+        ClusterObjectsError::too_many("required API versions", versions.len(), MOST_VERSIONS);
     let mut unserved = BTreeSet::new();
     for version in versions.into_iter().take(MOST_VERSIONS) {
         if let Ok(listed) = resources(client, version).await {
@@ -214,7 +240,7 @@ async fn unserved_of(client: &Client, kinds: BTreeSet<BundledKind>) -> BTreeSet<
             unserved.extend(missing.cloned());
         }
     }
-    unserved
+    (unserved, too_many)
 }
 
 /// Compares the CRDs of the bundles with the existing ones. Only one CRD at a time is in memory; of the others, only
@@ -226,17 +252,15 @@ async fn crds(
 ) -> Result<(BundleContents, BTreeMap<String, Value>), ClusterObjectsError> {
     let names = contents.crd_names().into_iter().map(str::to_owned);
     let names: Vec<String> = names.collect();
-    if names.len() > MOST_CRDS {
-        return Err(ClusterObjectsError::too_many("CRDs", MOST_CRDS));
+    if let Some(error) = ClusterObjectsError::too_many("CRDs", names.len(), MOST_CRDS) {
+        return Err(error);
     }
     let resource = ApiResource::erase::<CustomResourceDefinition>(&());
     let api: Api<WatchedObject> = Api::all_with(client.clone(), &resource);
     let mut crds = BTreeMap::new();
     for name in names {
-        let found = api.get_opt(&name).await.map_err(|error| {
-            let what = format!("CustomResourceDefinition {}", go::quote(&name));
-            ClusterObjectsError::of(what, &error)
-        })?;
+        let found = api.get_opt(&name).await;
+        let found = found.map_err(|error| ClusterObjectsError::of(crd_in_words(&name), &error))?;
         if let Some(crd) = found {
             let (of, compared) = (name.clone(), contents);
             // Comparing a large schema takes too long for a thread that serves.
@@ -267,8 +291,9 @@ async fn served(
     kinds: &BTreeSet<BundledKind>,
 ) -> Result<BTreeMap<BundledKind, APIResource>, ClusterObjectsError> {
     let versions: BTreeSet<_> = kinds.iter().map(|kind| &kind.api_version).collect();
-    if versions.len() > MOST_VERSIONS {
-        return Err(ClusterObjectsError::too_many("API versions", MOST_VERSIONS));
+    let too_many = ClusterObjectsError::too_many("API versions", versions.len(), MOST_VERSIONS);
+    if let Some(error) = too_many {
+        return Err(error);
     }
     let mut served = BTreeMap::new();
     for version in versions {
@@ -312,24 +337,15 @@ async fn others(
     made: &BTreeSet<RenderedObject>,
     served: &BTreeMap<BundledKind, APIResource>,
 ) -> (BTreeMap<RenderedObject, Value>, Option<ClusterObjectsError>) {
-    let too_many =
-        (made.len() > MOST_OBJECTS).then(|| ClusterObjectsError::too_many("objects", MOST_OBJECTS));
+    let too_many = ClusterObjectsError::too_many("objects", made.len(), MOST_OBJECTS);
     let places = made.iter().take(MOST_OBJECTS);
-    let places = places.filter_map(|object| Some((object, ObjectPlace::of(object, served)?)));
-    let reading = places.map(|(object, place)| async move {
+    let places = places.filter_map(|object| ObjectPlace::of(object, served));
+    let requests = places.map(|place| async move {
         let found = place.read(client).await;
-        (object, found)
+        (place.object.clone(), found)
     });
     // Collected, because a future that keeps a closure over borrowed names across an await cannot be spawned as a task.
-    let mut reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
-    let (mut others, mut error) = (BTreeMap::new(), too_many);
-    while let Some((object, found)) = reading.next().await {
-        match found {
-            Ok(found) => others.extend(found.map(|metadata| (object.clone(), metadata))),
-            Err(fault) => _ = error.get_or_insert(fault),
-        }
-    }
-    (others, error)
+    gathered(requests.collect(), too_many).await
 }
 
 /// The location of an object in the API server.
@@ -360,33 +376,21 @@ impl<'a> ObjectPlace<'a> {
     }
 
     async fn read(&self, client: &Client) -> Result<Option<Value>, ClusterObjectsError> {
-        let api = api(client, self.object, self.resource);
-        match api.get_metadata_opt(self.name).await {
-            Ok(found) => {
-                let metadata = found.and_then(|found| serde_json::to_value(found.metadata).ok());
-                Ok(metadata.map(|metadata| json!({"metadata": metadata})))
-            }
-            Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
-            Err(error) => {
-                let what = format!("{} {}", self.object.kind.kind, go::quote(self.name));
-                Err(ClusterObjectsError::of(what, &error))
-            }
-        }
+        let found = self.api(client).get_metadata_opt(self.name).await;
+        let kind = &self.object.kind.kind;
+        metadata(found, || format!("{kind} {}", go::quote(self.name)))
     }
-}
 
-fn api(client: &Client, object: &RenderedObject, resource: &APIResource) -> Api<DynamicObject> {
-    let (group, version) = object
-        .kind
-        .api_version
-        .split_once('/')
-        .unwrap_or(("", &object.kind.api_version));
-    let kind = GroupVersionKind::gvk(group, version, &object.kind.kind);
-    let resource_of_kind = ApiResource::from_gvk_with_plural(&kind, &resource.name);
-    if resource.namespaced {
-        Api::namespaced_with(client.clone(), &object.namespace, &resource_of_kind)
-    } else {
-        Api::all_with(client.clone(), &resource_of_kind)
+    fn api(&self, client: &Client) -> Api<DynamicObject> {
+        let BundledKind { api_version, kind } = &self.object.kind;
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let kind = GroupVersionKind::gvk(group, version, kind);
+        let resource = ApiResource::from_gvk_with_plural(&kind, &self.resource.name);
+        if self.resource.namespaced {
+            Api::namespaced_with(client.clone(), &self.object.namespace, &resource)
+        } else {
+            Api::all_with(client.clone(), &resource)
+        }
     }
 }
 

@@ -288,6 +288,40 @@ async fn needed_objects_that_do_not_exist_are_found() {
 }
 
 #[tokio::test]
+async fn more_needed_objects_than_are_read_are_a_fault() {
+    // No request is made for these names.
+    let needed = (0..=MOST_OBJECTS).map(|at| NeededObject::Namespace(format!("_{at}")));
+    let sought = SoughtObjects {
+        needed: needed.collect(),
+        ..SoughtObjects::default()
+    };
+    let contents = BundleContents::default();
+    let found = of_bundles(cluster().client(), &contents, &sought, 11).await;
+    let (_, error) = found.unwrap();
+    assert_eq!(
+        error.unwrap().to_string(),
+        "cannot read the needed objects of the bundles: there are more than 2000"
+    );
+}
+
+#[tokio::test]
+async fn more_required_api_versions_than_are_read_are_a_fault() {
+    let required =
+        |at| json!({"group": format!("g{at}.example.com"), "version": "v1", "kind": "K"});
+    let required: Vec<_> = (0..=MOST_VERSIONS).map(required).collect();
+    let csv = json!({"kind": "ClusterServiceVersion", "spec": {"nativeAPIs": required}});
+    let bundle = RegistryBundle::of("p", [csv]).unwrap();
+    let contents = BundleContents::of([("image".to_owned(), Ok(bundle))]);
+    let found = read(&cluster(), &contents, &BTreeSet::new()).await;
+    let (found, error) = found.unwrap();
+    assert_eq!(found.cluster().unwrap().unserved.len(), MOST_VERSIONS);
+    assert_eq!(
+        error.unwrap().to_string(),
+        "cannot read the required API versions of the bundles: there are more than 100"
+    );
+}
+
+#[tokio::test]
 async fn the_owner_of_a_crd_is_read_by_its_name() {
     let api = cluster();
     let names = ["a.example.com", "b.example.com"].map(str::to_owned);
