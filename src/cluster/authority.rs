@@ -21,7 +21,6 @@
 //! and responses.
 
 mod bundle;
-mod error;
 #[cfg(test)]
 mod tests;
 
@@ -46,9 +45,8 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::cluster::line;
+use crate::cluster::{fault_words, line};
 use bundle::{BundleNote, ClockMoment, KnownConfiguration};
-use error::{AskedObject, AuthorityFailure};
 use olmguard_server::tls::Clock;
 use olmguard_server::tls::self_managed::{
     BundleReaders, Store, StoreError, StoreVersion, StoredContent,
@@ -132,17 +130,16 @@ impl ClusterStore {
         found: &ValidatingWebhookConfiguration,
         patch: json_patch::Patch,
     ) -> Result<(), StoreError> {
-        let failed =
-            |error| AuthorityFailure::of("patch", AskedObject::configuration(name), &error);
         let (params, patch) = (PatchParams::default(), Patch::Json::<()>(patch));
         let patched = self.configurations.patch(name, &params, &patch).await;
-        match patched.map_err(failed) {
-            // A failed test of a JSON patch has the same status as content that cannot be processed.
-            Err(AuthorityFailure::Unprocessable(_)) if !self.is_still(found, name).await? => {
-                Err(StoreError::Conflict)
-            }
-            patched => patched.map(drop).map_err(StoreError::from),
+        let Err(error) = patched else { return Ok(()) };
+        // A failed test of a JSON patch has the same status as content that cannot be processed.
+        let is_unprocessable = matches!(&error, kube::Error::Api(status) if status.code == 422);
+        if is_unprocessable && !self.is_still(found, name).await? {
+            return Err(StoreError::Conflict);
         }
+        let asked = AskedObject::configuration(name);
+        Err(AuthorityFailure::of("patch", asked, &error).into())
     }
 
     /// Whether a configuration is unchanged since it was read.
@@ -360,6 +357,116 @@ fn change<K>(event: watcher::Result<Event<PartialObjectMeta<K>>>) -> Option<()> 
         Err(error) => {
             debug!(%error, "Failed to watch the Secret or webhook configuration of the CA, polling it");
             None
+        }
+    }
+}
+
+// === Reasons why the cluster does not store or publish an authority. No text contains any part of a Secret ===
+
+/// A request that failed.
+#[derive(Debug, thiserror::Error)]
+enum AuthorityFailure {
+    /// Another client wrote first.
+    #[error("changed by another client in the meantime")]
+    Conflict,
+    /// Two writers would fight over it.
+    #[error(
+        "ValidatingWebhookConfiguration {configuration:?} has the annotation {annotation}, so \
+         another program writes its caBundle: expected no such annotation with --certs \
+         self-managed; remove it, or serve the certificate of that program with --tls-cert and \
+         --tls-key"
+    )]
+    Injected {
+        configuration: String,
+        annotation: &'static str,
+    },
+    #[error(
+        "ValidatingWebhookConfiguration {configuration:?} has no webhook that calls {names}: \
+         expected clientConfig.service or clientConfig.url with a name of --tls-server-name"
+    )]
+    NoWebhook {
+        configuration: String,
+        names: String,
+    },
+    #[error(
+        "no right to {verb} {asked}: expected a role that allows the verb {verb} on {resource}; \
+         {words}",
+        resource = .asked.resource
+    )]
+    Denied {
+        verb: &'static str,
+        asked: AskedObject,
+        words: String,
+    },
+    #[error("cannot {verb} {asked}: {words}")]
+    Failed {
+        verb: &'static str,
+        asked: AskedObject,
+        words: String,
+    },
+    #[error("the API server returned Secret {0:?} without metadata.resourceVersion")]
+    NoVersion(String),
+}
+
+/// The requested object.
+#[derive(Debug, derive_more::Display)]
+#[display("{words}")]
+struct AskedObject {
+    /// The name of its resource in a role.
+    resource: &'static str,
+    words: String,
+}
+
+impl AuthorityFailure {
+    /// Converts an error of a request.
+    fn of(verb: &'static str, asked: AskedObject, error: &kube::Error) -> Self {
+        let words = told(error);
+        match code(error) {
+            // The object existed when it was read.
+            Some(404) if verb == "patch" => Self::Conflict,
+            Some(409) => Self::Conflict,
+            Some(403) => Self::Denied { verb, asked, words },
+            _ => Self::Failed { verb, asked, words },
+        }
+    }
+}
+
+fn code(error: &kube::Error) -> Option<u16> {
+    match error {
+        kube::Error::Api(status) => Some(status.code),
+        _ => None,
+    }
+}
+
+/// Describes an error. An answer that cannot be parsed is not quoted, because it may be a Secret.
+fn told(error: &kube::Error) -> String {
+    match error {
+        kube::Error::SerdeError(_) => "the answer of the API server cannot be read".to_owned(),
+        other => fault_words(other),
+    }
+}
+
+impl From<AuthorityFailure> for StoreError {
+    fn from(failure: AuthorityFailure) -> Self {
+        match failure {
+            AuthorityFailure::Conflict => Self::Conflict,
+            other => Self::Unavailable(Box::new(other)),
+        }
+    }
+}
+
+impl AskedObject {
+    fn secret(namespace: &str, name: &str) -> Self {
+        Self {
+            resource: "secrets",
+            words: format!("Secret {name:?} in namespace {namespace:?}"),
+        }
+    }
+
+    fn configuration(name: &str) -> Self {
+        Self {
+            resource: "validatingwebhookconfigurations",
+            words: format!("ValidatingWebhookConfiguration {name:?}"),
         }
     }
 }

@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::cluster::authority::error::AuthorityFailure;
+use crate::cluster::authority::AuthorityFailure;
 use olmguard_server::pem_file;
 use olmguard_server::tls::Leaf;
 
