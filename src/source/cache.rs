@@ -65,12 +65,12 @@ impl Cache {
         let Some(file) = self.0.folder.open(&digest)? else {
             return Ok(false);
         };
-        let frame = ZstdFrame::open(file)
+        let frame = ZstdFrame::open(&file)
             .map_err(CacheError::io(&self.0.folder.path_of(&digest), "read"))?;
         match read_from("content", frame, &Progress::default(), sink) {
             Ok(()) => Ok(true),
             Err(SourceError::Memory { source, .. }) => Err(source.into()),
-            Err(error) => Err(self.0.folder.damaged(&digest, EntryFault::Content(error))),
+            Err(error) => Err(self.0.damaged(&digest, &file, EntryFault::Content(error))),
         }
     }
 
@@ -97,14 +97,12 @@ impl Cache {
 
 // === Digests that can be names of files ===
 
-/// A digest such as `sha256:1a2b...`: lower-case letters and digits, a colon, lower-case hexadecimal.
+/// A digest such as `sha256:1a2b...`, as the names of its files start: `sha256-1a2b...`.
 ///
-/// Invariant: it has no other character, so a name made from it never points outside the directory.
+/// Invariant: it has only lower-case letters and digits, a hyphen, and lower-case hexadecimal, so a name made from it
+/// never points outside the directory.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct Digest {
-    algorithm: Box<str>,
-    hex: Box<str>,
-}
+struct Digest(String);
 
 impl Digest {
     /// Parses a digest in the form in which an image reference ends.
@@ -114,14 +112,9 @@ impl Digest {
         })
     }
 
-    /// Parses the text that [`Digest::stem`] returns.
+    /// Parses the start of the name of a file.
     fn of_stem(stem: &str) -> Option<Self> {
         Self::split(stem, '-')
-    }
-
-    /// The common prefix of the names of its files.
-    fn stem(&self) -> String {
-        format!("{}-{}", self.algorithm, self.hex)
     }
 
     fn split(text: &str, at: char) -> Option<Self> {
@@ -132,10 +125,7 @@ impl Digest {
             && algorithm.chars().all(is_word)
             && (HEX_LEAST..=HEX_LIMIT).contains(&hex.len())
             && hex.chars().all(is_hex);
-        is_one.then(|| Self {
-            algorithm: algorithm.into(),
-            hex: hex.into(),
-        })
+        is_one.then(|| Self(format!("{algorithm}-{hex}")))
     }
 }
 

@@ -1,9 +1,9 @@
 //! The directory of a cache: its lock, its files, and the space that they use.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,15 +121,6 @@ impl CacheFolder {
         }
     }
 
-    /// Removes an unusable file and returns the error that reports it.
-    pub(super) fn damaged(&self, digest: &Digest, reason: EntryFault) -> CacheError {
-        let file = self.path_of(digest);
-        match remove(&file) {
-            Ok(()) => CacheError::Damaged(DroppedFile { file, reason }),
-            Err(error) => error,
-        }
-    }
-
     /// Removes the file of a digest, if it exists.
     pub(super) fn remove(&self, digest: &Digest) -> Result<(), CacheError> {
         remove(&self.path_of(digest))
@@ -138,7 +129,7 @@ impl CacheFolder {
     /// Creates a file to write the content of a digest into.
     pub(super) fn create(&self, digest: &Digest) -> Result<(PathBuf, File), CacheError> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{}.{number}{PARTIAL}", digest.stem());
+        let name = format!("{}.{number}{PARTIAL}", digest.0);
         let path = self.path.join(name);
         let file = OpenOptions::new()
             .write(true)
@@ -160,7 +151,7 @@ impl CacheFolder {
 
     /// The path for the content of a digest, whether it is cached or not.
     pub(super) fn path_of(&self, digest: &Digest) -> PathBuf {
-        self.path.join(digest.stem() + COMPLETE)
+        self.path.join(format!("{}{COMPLETE}", digest.0))
     }
 
     /// The files whose names this module creates, in the order of names. Other files are ignored.
@@ -198,6 +189,14 @@ fn check(path: &Path, name: &Name) -> Result<(), EntryFault> {
         Name::Complete(_) if is_file() => Ok(()),
         Name::Complete(_) => Err(EntryFault::NotAFile),
     }
+}
+
+/// Whether the file at a path is this one, and not one that has replaced it.
+fn is_at(path: &Path, file: &File) -> bool {
+    let (found, own) = (path.metadata(), file.metadata());
+    let same =
+        |found: Metadata, own: Metadata| (found.dev(), found.ino()) == (own.dev(), own.ino());
+    found.is_ok_and(|found| own.is_ok_and(|own| same(found, own)))
 }
 
 fn remove(path: &Path) -> Result<(), CacheError> {
@@ -349,7 +348,8 @@ pub(super) struct BoundedFolder {
     pub(super) folder: CacheFolder,
     /// The maximum number of bytes that complete files may use together.
     pub(super) limit: u64,
-    /// The digests that are never evicted. The lock is held while files are placed and evicted.
+    /// The digests that are never evicted. The lock is held while files are placed and evicted, and while a damaged
+    /// one is removed.
     pub(super) in_use: Mutex<BTreeSet<Digest>>,
 }
 
@@ -365,6 +365,19 @@ impl BoundedFolder {
         *held = in_use;
         let found = self.folder.found()?;
         self.evict(found, &held, 0)
+    }
+
+    /// Removes an unusable file that was opened for a digest, unless another has replaced it since. Returns the error
+    /// that reports it.
+    pub(super) fn damaged(&self, digest: &Digest, opened: &File, reason: EntryFault) -> CacheError {
+        let file = self.folder.path_of(digest);
+        let _none_is_placed = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_at(&file, opened)
+            && let Err(error) = remove(&file)
+        {
+            return error;
+        }
+        CacheError::Damaged(DroppedFile { file, reason })
     }
 
     /// Moves a file of this size into place, if there is enough space or others can be evicted.

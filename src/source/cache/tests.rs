@@ -240,14 +240,14 @@ proptest! {
     #[test]
     fn a_digest_comes_back_from_its_name(text in "[a-z0-9]{1,16}:[0-9a-f]{32,128}") {
         let digest = Digest::parse(&text).unwrap();
-        prop_assert_eq!(Digest::of_stem(&digest.stem()), Some(digest.clone()));
-        prop_assert_eq!(digest.stem(), text.replace(':', "-"));
+        prop_assert_eq!(Digest::of_stem(&digest.0), Some(digest.clone()));
+        prop_assert_eq!(&digest.0, &text.replace(':', "-"));
     }
 
     #[test]
     fn whatever_it_is_its_name_stays_in_its_folder(text: String) {
         if let Ok(digest) = Digest::parse(&text) {
-            prop_assert!(!digest.stem().contains(['/', '.', '\0']));
+            prop_assert!(!digest.0.contains(['/', '.', '\0']));
         }
     }
 }
@@ -428,6 +428,29 @@ fn what_is_wrong_is_said() {
         let expected = format!("{here}: removed: content: {why}; it must be fetched again");
         assert_eq!(error, expected);
     }
+}
+
+/// Another thread can store the content again while the damaged file is read.
+#[test]
+fn what_replaces_a_damaged_file_while_it_is_read_stays() {
+    struct StoresAgain<'c>(Option<&'c Cache>);
+
+    impl Sink for StoresAgain<'_> {
+        fn blob(&mut self, _: BlobKey<'_>, _: Result<BlobContent<'_>, BlobFault>) {
+            if let Some(cache) = self.0.take() {
+                store(cache, 1, &["new"]);
+            }
+        }
+    }
+
+    let scene = Scene::new();
+    let cache = scene.open(PLENTY);
+    // More than is read before the first blob.
+    let damaged = [&framed(&catalog(&vec!["a"; 10_000]))[..], b"x"].concat();
+    fs::write(scene.file(1), damaged).unwrap();
+    let read = cache.load(&digest(1), &mut StoresAgain(Some(&cache)));
+    assert!(matches!(read, Err(CacheError::Damaged(_))), "{read:?}");
+    assert_eq!(load(&cache, 1).unwrap().unwrap(), ["new"]);
 }
 
 /// A start must not read hundreds of MiB that a load reads anyway.
