@@ -20,6 +20,7 @@ pub mod cache;
 pub mod catalogd;
 pub(crate) mod decompress;
 pub mod digest;
+mod glob;
 pub mod http;
 pub mod image;
 mod indexignore;
@@ -369,6 +370,14 @@ pub enum SourceError {
         bytes: u64,
         /// The limit of their patterns.
         patterns: usize,
+    },
+    /// The patterns of the `.indexignore` files take too long to compare with all files.
+    #[error(
+        "{folder}: its .indexignore files have too many patterns for so many files: expected fewer or simpler patterns"
+    )]
+    CostlyPatterns {
+        /// The directory.
+        folder: Box<str>,
     },
     /// A line of an `.indexignore` that upstream cannot read.
     #[error("{file}: line {line} is longer than {limit} bytes")]

@@ -21,12 +21,22 @@ pub(super) fn files(directory: &Path) -> Result<Vec<FolderEntry>, SourceError> {
     let mut walk = DirectoryWalk::new(directory)?;
     walk.run()?;
     let DirectoryWalk {
-        found, patterns, ..
+        found,
+        mut patterns,
+        ..
     } = walk;
-    let files = found.into_iter();
-    Ok(files
-        .filter(|file| !patterns.leave_out(&file.elements(directory)))
-        .collect())
+    let mut files = Vec::new();
+    for file in found {
+        match patterns.leave_out(&file.elements(directory)) {
+            Some(true) => {}
+            Some(false) => files.push(file),
+            None => {
+                let folder = display(directory);
+                return Err(SourceError::CostlyPatterns { folder });
+            }
+        }
+    }
+    Ok(files)
 }
 
 struct DirectoryWalk<'a> {

@@ -221,7 +221,7 @@ fn failed(path: &Path, source: io::Error) -> ContainersFault {
     }
 }
 
-fn is_absent(error: &io::Error) -> bool {
+pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 

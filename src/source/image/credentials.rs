@@ -22,8 +22,10 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use super::containers::is_absent;
 use super::reference::{ImageReference, is_docker};
 use crate::foreign_text::one_line;
+use crate::source::glob::{Glob, MatchSteps};
 
 /// A user of a registry, with the password.
 #[derive(Clone, Eq, PartialEq)]
@@ -163,13 +165,6 @@ fn read(file: &Path, is_required: bool) -> Result<Option<Vec<u8>>, CredentialsFa
         .read_to_end(&mut content)
         .map_err(failed)?;
     Ok(Some(content))
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 async fn login_of(
@@ -352,12 +347,11 @@ const PATIENCE: Duration = Duration::from_mins(1);
 //
 // Patterns match as in the kubelet.
 //
-// `*` matches any text within a label, and `?` matches one character. Host and pattern must have the same number of
-// labels and the same port. The path of the pattern must be a prefix of the image's path, even if it ends within a
-// name.
+// `*` matches any text within a label, `?` one character, and `[a-c]` one of these. Host and pattern must have the same
+// number of labels and the same port. The path of the pattern must be a prefix of the image's path, even if it ends
+// within a name.
 //
-// Upstream: kubernetes v1.35.0, [`pkg/credentialprovider/keyring.go`] (`URLsMatch`). Ranges such as `[a-c]` are not
-// supported here.
+// Upstream: kubernetes v1.35.0, [`pkg/credentialprovider/keyring.go`] (`URLsMatch`).
 //
 // [`pkg/credentialprovider/keyring.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.0/pkg/credentialprovider/keyring.go
 
@@ -365,13 +359,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 fn is_pattern_of(pattern: &str, image: &str) -> bool {
     let (expected, found) = (HostPath::of(pattern), HostPath::of(image));
     let (globs, labels) = (expected.host.split('.'), found.host.split('.'));
-    expected.host.contains(['*', '?'])
+    expected.host.contains(['*', '?', '['])
         && expected.port == found.port
         && found.path.starts_with(expected.path)
         && globs.clone().count() == labels.clone().count()
         && globs
             .zip(labels)
-            .all(|(glob, label)| is_glob_of(glob.as_bytes(), label.as_bytes()))
+            .all(|(glob, label)| Glob::parse(glob).matches(label, &mut MatchSteps::new(STEPS)))
 }
 
 /// The parts of `HOST:PORT/PATH`.
@@ -389,33 +383,8 @@ impl<'t> HostPath<'t> {
     }
 }
 
-/// Matches the first piece at the start, the last piece at the end, and every other piece as early as possible.
-fn is_glob_of(glob: &[u8], label: &[u8]) -> bool {
-    let mut pieces = glob.split(|&byte| byte == b'*');
-    let first = pieces.next().unwrap_or_default();
-    let Some(last) = pieces.next_back() else {
-        return is_piece(first, label);
-    };
-    let rest = pieces.try_fold(after(first, label), |rest, piece| {
-        let rest = rest?;
-        Some((0..=rest.len()).find_map(|at| after(piece, rest.get(at..)?)))
-    });
-    let end = rest
-        .flatten()
-        .and_then(|rest| rest.get(rest.len().checked_sub(last.len())?..));
-    end.is_some_and(|end| is_piece(last, end))
-}
-
-/// Returns the rest of a text that starts with a piece.
-fn after<'t>(piece: &[u8], text: &'t [u8]) -> Option<&'t [u8]> {
-    let (start, rest) = text.split_at_checked(piece.len())?;
-    is_piece(piece, start).then_some(rest)
-}
-
-fn is_piece(piece: &[u8], text: &[u8]) -> bool {
-    let mut pairs = piece.iter().zip(text);
-    piece.len() == text.len() && pairs.all(|(&one, other)| one == b'?' || one == *other)
-}
+/// The most comparisons of a pattern with one label, which has at most 63 characters.
+const STEPS: u64 = 1_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -561,6 +530,11 @@ mod tests {
             ("**.example.com", "a.example.com/b", true),
             ("r?.example.com", "r1.example.com/b", true),
             ("r?.example.com", "r.example.com/b", false),
+            ("r[1-3].example.com", "r2.example.com/b", true),
+            ("r[1-3].example.com", "r4.example.com/b", false),
+            ("r[^1-3].example.com", "r4.example.com/b", true),
+            ("r[1-3.example.com", "r2.example.com/b", false),
+            ("[::1]:5000", "[::1]:5000/b", false),
             ("a.example.com", "a.example.com/b", false),
             ("*", "localhost:5000/b", false),
             ("*:5000", "localhost:5000/b", true),
