@@ -51,18 +51,14 @@ pub use load::{
     load_bytes,
 };
 
-/// Reads the catalog at `path` and hands its blobs to `sink` in the catalog's order. `path` is a file, a directory, or
-/// `-` for standard input.
+/// Reads the catalog at `path` and hands its blobs to an intake in the catalog's order. `path` is a file, a directory,
+/// or `-` for standard input.
 ///
 /// # Errors
-/// Returns the first fault for which catalogd or operator-controller would refuse the whole catalog, and any failure to
-/// read. The blobs handed over before the error must be discarded.
-pub fn read(path: &Path, progress: &Progress, sink: &mut dyn Sink) -> Result<(), SourceError> {
-    read_into(path, progress, &mut Decisive(sink))
-}
-
-/// Like [`read`], for any intake.
-pub(crate) fn read_into<I: Intake>(
+/// Returns the first fault that the intake does not take, and any failure to read. For [`Decisive`], that is the first
+/// for which catalogd or operator-controller would refuse the whole catalog. The blobs handed over before the error must
+/// be discarded.
+pub fn read<I: Intake>(
     path: &Path,
     progress: &Progress,
     intake: &mut I,
@@ -70,7 +66,7 @@ pub(crate) fn read_into<I: Intake>(
     read_with(&mut Decoder::default(), path, progress, intake)
 }
 
-/// Like [`read_into`], with a decoder that can be reused from other files.
+/// Like [`read`], with a decoder that can be reused from other files.
 fn read_with<I: Intake>(
     decoder: &mut Decoder,
     path: &Path,
@@ -247,7 +243,7 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
 
 /// Reads one file to its end.
 fn whole(name: &str, content: io::Result<impl Read>) -> Result<Vec<u8>, SourceError> {
-    let failed = |source| io_error(Path::new(name), "read", source);
+    let failed = |source| io_error(name, "read", source);
     let mut bytes = Vec::new();
     let limit = stream::TOTAL_LIMIT;
     let mut content = content.map_err(failed)?.take(limit + 1);
@@ -391,8 +387,12 @@ pub enum SourceError {
     },
 }
 
-fn io_error(path: &Path, action: &'static str, source: io::Error) -> SourceError {
-    let path = display(path);
+pub(crate) fn io_error(
+    path: impl AsRef<Path>,
+    action: &'static str,
+    source: io::Error,
+) -> SourceError {
+    let path = display(path.as_ref());
     SourceError::Io {
         path,
         action,

@@ -26,7 +26,7 @@ use tar::{Builder, Entries, Entry, EntryType, Header};
 use zstd::stream::write::Encoder;
 
 use super::decompress::{Tee, ZstdFrame, compress};
-use super::{Progress, SourceError, finished, read_fetched, read_from};
+use super::{Progress, SourceError, finished, io_error, read_fetched, read_from};
 use facts::{CatalogFacts, ContentFacts, MOST_BYTES, SnapshotFacts, check_size};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
@@ -307,18 +307,20 @@ impl FetchedContent {
         body: &mut dyn Read,
         progress: &Progress,
     ) -> Result<Self, SourceError> {
-        let failed = |source| SourceError::Io {
-            path: name.into(),
-            action: "write a copy",
-            source,
+        let failed = |source| io_error(name, "write a copy", source);
+        let frame = tempfile::tempfile().and_then(compress);
+        let mut spool = Spool {
+            frame: frame.map_err(failed)?,
+            length: 0,
         };
-        let mut spool = Spool::begin().map_err(failed)?;
         let tee = Tee {
             from: body,
             to: &mut spool,
         };
         read_fetched(name, tee, progress, &mut DiscardingSink)?;
-        spool.finish().map_err(failed)
+        let Spool { frame, length } = spool;
+        let file = frame.finish().map_err(failed)?;
+        Ok(Self { file, length })
     }
 
     /// Returns a reader of the content, decompressed.
@@ -333,22 +335,6 @@ impl FetchedContent {
 struct Spool {
     frame: Encoder<'static, File>,
     length: u64,
-}
-
-impl Spool {
-    fn begin() -> io::Result<Self> {
-        Ok(Self {
-            frame: compress(tempfile::tempfile()?)?,
-            length: 0,
-        })
-    }
-
-    fn finish(self) -> io::Result<FetchedContent> {
-        Ok(FetchedContent {
-            file: self.frame.finish()?,
-            length: self.length,
-        })
-    }
 }
 
 impl Write for Spool {

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use super::SourceError;
 use super::pipeline::{Pipeline, cores};
+use super::{SourceError, io_error};
 use olmguard_catalog::fbc::Intake;
 use olmguard_catalog::fbc::advance::{Advance, Ahead, advance, advance_with, pieces};
 use olmguard_catalog::fbc::reader::{BLOB_LIMIT, Reader};
@@ -18,11 +18,7 @@ pub(super) fn read<I: Intake>(
     input: io::Result<impl Read>,
     pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(), SourceError> {
-    let failed = |source| SourceError::Io {
-        path: name.into(),
-        action: "read",
-        source,
-    };
+    let failed = |source| io_error(name, "read", source);
     let refused = |source| SourceError::Memory {
         file: name.into(),
         source,
@@ -41,7 +37,9 @@ pub(super) fn read<I: Intake>(
         match next {
             Advance::Past(consumed) => buffer.start += consumed,
             Advance::More => {
-                let least = wanted(&reader).unwrap_or(CHUNK);
+                // The same on one core: memory is bounded, and a bound must not depend on the machine.
+                let has_lines = reader.is_among_objects();
+                let least = if has_lines { HELD } else { CHUNK };
                 let wanted = buffer.make_room(least).map_err(refused)?;
                 buffer.fill(wanted).map_err(failed)?;
                 buffer.check(name)?;
@@ -161,19 +159,13 @@ pub(super) const TOTAL_LIMIT: u64 = 768 << 20;
 // pieces ahead, and this thread hands them over when the reader reaches them. So blobs keep the order of the file, and
 // their positions are those that one core would find, whatever the number of cores.
 
-/// Returns how much of a file to read at a time, if its blobs can be read by several cores. The amount is the same on
-/// one core: memory is bounded, and a bound must not depend on the machine.
-pub(super) fn wanted(reader: &Reader) -> Option<usize> {
-    reader.is_among_objects().then_some(HELD)
-}
-
 /// Whether this much text is worth the start of threads.
-pub(super) fn are_worth_threads(reader: &Reader, text: &[u8]) -> bool {
+fn are_worth_threads(reader: &Reader, text: &[u8]) -> bool {
     text.len() >= WORTH_A_THREAD && reader.is_among_objects() && cores() > 1
 }
 
 /// Reads the text, or nearly all of it if it can be cut. Returns how many bytes were consumed, and what to do next.
-pub(super) fn read_lines<I: Intake>(
+fn read_lines<I: Intake>(
     reader: &mut Reader,
     text: &[u8],
     ended: bool,
@@ -254,7 +246,7 @@ impl<'text> TextWalk<'_, 'text> {
     }
 }
 
-/// The number of bytes that are buffered, unless a blob is larger.
+/// The number of bytes that are buffered if their blobs can be read by several cores, unless a blob is larger.
 const HELD: usize = 1 << 20;
 
 /// The minimum number of bytes that is worth a thread: fewer are read before it would have started.

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::source::{Progress, read_from, read_into};
+use crate::source::{Progress, read, read_from};
 use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Raw};
@@ -41,7 +41,7 @@ fn read_bytes(bytes: &[u8]) -> Result<Vec<String>, String> {
 /// Returns the blobs of a path, or the text of the fault without the path itself.
 fn read_path(path: &Path) -> Result<Vec<String>, String> {
     let (mut blobs, progress) = (Blobs::default(), Progress::default());
-    let outcome = read(path, &progress, &mut blobs);
+    let outcome = read(path, &progress, &mut Decisive(&mut blobs));
     let shown = |text: String| text.replace(&*path.to_string_lossy(), "ROOT");
     outcome
         .map(|()| blobs.0.into_iter().map(shown).collect())
@@ -551,7 +551,7 @@ fn agrees(text: &str) {
 
     let (mut here, mut there) = (Written::default(), Written::default());
     fbc::read_into("catalog", text.as_bytes(), &mut here).expect("faults are taken");
-    read_into(&path, &Progress::default(), &mut there).expect("faults are taken");
+    read(&path, &Progress::default(), &mut there).expect("faults are taken");
     let difference = here.0.iter().zip(&there.0).position(|(a, b)| a != b);
     assert_eq!(difference, None);
     assert_eq!(here.0.len(), there.0.len());

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use olmguard::source::{Progress, read};
 use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
+use olmguard_catalog::fbc::Decisive;
 
 use olmguard_fixtures::shared::shared;
 
@@ -41,7 +42,8 @@ impl Sink for Blobs {
 
 fn load(path: &Path) -> Blobs {
     let (mut blobs, progress) = (Blobs::default(), Progress::default());
-    read(path, &progress, &mut blobs).unwrap_or_else(|fault| panic!("{fault}"));
+    let read = read(path, &progress, &mut Decisive(&mut blobs));
+    read.unwrap_or_else(|fault| panic!("{fault}"));
     assert_eq!(progress.done(), progress.total(), "{}", path.display());
     blobs
 }

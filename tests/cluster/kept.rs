@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use olmguard::source::cache::Cache;
 use olmguard::source::{Progress, read};
+use olmguard_catalog::fbc::Decisive;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, Package};
 
@@ -38,7 +39,7 @@ fn shared() -> Vec<PathBuf> {
 /// Returns the index from the source, and the one from a cache with the same content.
 fn both(path: &Path, rules: &Rules) -> (Catalog, Catalog) {
     let mut source = CatalogBuilder::new(rules);
-    let read = read(path, &Progress::default(), &mut source);
+    let read = read(path, &Progress::default(), &mut Decisive(&mut source));
     read.unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().expect("a folder");
     let (cache, _) = Cache::open(folder.path(), LIMIT).expect("a cache");

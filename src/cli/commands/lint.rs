@@ -191,12 +191,12 @@ fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, Co
         let files = place.local(ImageKind::Catalog, &progress)?;
         let path = files.path();
         let mut collector = Collector::new(&path.to_string_lossy());
-        source::read_into(path, &progress, &mut collector)?;
+        source::read(path, &progress, &mut collector)?;
         if !guardrails.is_empty() {
             collector.begin_imposed();
         }
         let mut files = guardrails.iter();
-        files.try_for_each(|file| source::read_into(file, &progress, &mut collector))?;
+        files.try_for_each(|file| source::read(file, &progress, &mut collector))?;
         Ok(collector.finish())
     })
 }
