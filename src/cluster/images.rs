@@ -329,7 +329,7 @@ impl Images {
                 self.held
                     .retain(|held, it| *held != image || it.is_current(&self.crds, versions));
                 let times = self.failed.get(&image).map_or(0, |failed| failed.times) + 1;
-                let pause = RETRY.delay(times, fastrand::f64());
+                let pause = RETRY.delay(times);
                 warn!(image, error, next_try = ?pause, "Failed to read the image of a bundle ahead");
                 let next = Instant::now() + pause;
                 self.failed.insert(image, FailedImage { times, next });
@@ -497,5 +497,4 @@ const BACKLOG: usize = 16;
 const RETRY: Retry = Retry {
     base: Duration::from_mins(1),
     cap: Duration::from_hours(1),
-    tries: std::num::NonZero::<u32>::MAX,
 };

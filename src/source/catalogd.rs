@@ -16,7 +16,7 @@ use hyper::Uri;
 
 use crate::source::SourceError;
 use crate::source::http::{
-    Address, AddressError, FetchError, FetchLimits, FetchedBody, HttpClient, RootsError,
+    Address, AddressError, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient, RootsError,
 };
 
 /// A client that fetches catalogs from catalogd.
@@ -38,7 +38,7 @@ impl Catalogd {
         self.0.limits()
     }
 
-    /// Fetches the catalog at `base` once, as [`HttpClient::fetch_file`] does. `base` is the `status.urls.base` of a
+    /// Fetches the catalog at `base` once, as `HttpClient::fetch` does. `base` is the `status.urls.base` of a
     /// `ClusterCatalog`, or the `status.contentURL` of an old one.
     ///
     /// # Errors
@@ -48,7 +48,8 @@ impl Catalogd {
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        self.0.fetch(&content_address(base)?, consume).await
+        let address = content_address(base)?;
+        self.0.fetch(&address, Encoding::Gzip, consume).await
     }
 }
 

@@ -26,9 +26,7 @@ use std::error::Error;
 use std::future::{self, Future};
 use std::io::{self, Read};
 use std::net::IpAddr;
-use std::num::NonZero;
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -113,8 +111,9 @@ impl HttpClient {
         &self.limits
     }
 
-    /// Fetches the file at `url`, as it is stored. A `Content-Encoding` is a part of the file: servers announce one for
-    /// `.gz` files, and `sha256sum` is that of the compressed bytes.
+    /// Fetches the content at an address. With [`Encoding::Gzip`], the server may compress it. With
+    /// [`Encoding::Identity`], it is a file as it is stored, and a `Content-Encoding` is a part of it: servers announce
+    /// one for `.gz` files, and `sha256sum` is that of the compressed bytes.
     ///
     /// `consume` runs on its own thread with the lowest priority. It reads the body while it arrives. If
     /// `consume` fails, the fetch fails immediately. The body is not known to be complete before its end, so the result
@@ -122,46 +121,29 @@ impl HttpClient {
     ///
     /// # Errors
     /// Returns the reason why the body was not read completely. The same fault always has the same message.
-    pub async fn fetch_file<T, F>(
+    pub(super) async fn fetch<T, F>(
         &self,
-        url: &FileUrl,
+        address: &Address,
+        accepted: Encoding,
         consume: F,
     ) -> Result<FetchedBody<T>, FetchError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        let identity = HeaderValue::from_static("identity");
-        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, identity)]);
+        let accept = HeaderValue::from_static(match accepted {
+            Encoding::Identity => "identity",
+            Encoding::Gzip => "gzip",
+        });
         let read = async |answer: Response<Incoming>| {
             is_acceptable(&answer)?;
-            pieces::consume(
-                answer.into_body(),
-                Encoding::Identity,
-                &self.limits,
-                consume,
-            )
-            .await
+            let encoding = match accepted {
+                Encoding::Identity => Encoding::Identity,
+                Encoding::Gzip => Encoding::of(answer.headers())?,
+            };
+            pieces::consume(answer.into_body(), encoding, &self.limits, consume).await
         };
-        self.get(&url.0, headers, read).await
-    }
-
-    /// Fetches the content at an address, which the server may compress.
-    pub(super) async fn fetch<T, F>(
-        &self,
-        address: &Address,
-        f: F,
-    ) -> Result<FetchedBody<T>, FetchError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
-    {
-        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
-        let read = async |answer: Response<Incoming>| {
-            is_acceptable(&answer)?;
-            let encoding = Encoding::of(answer.headers())?;
-            consume(answer.into_body(), encoding, &self.limits, f).await
-        };
+        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, accept)]);
         self.get(address, headers, read).await
     }
 
@@ -270,7 +252,7 @@ fn no_connection(error: &(dyn Error + 'static), roots: &Roots, address: &Address
         return FetchError::Connect { host, why };
     }
     let fault = match FailedLayer::of(error) {
-        FailedLayer::Tls(error) => TlsFault::of(error, &roots.trusted()),
+        FailedLayer::Tls(error) => TlsFault::of(error, &roots.trusted),
         FailedLayer::Ended => TlsFault::Closed,
         FailedLayer::NotHttp(why) | FailedLayer::Other(why) => TlsFault::Other { why },
     };
@@ -383,37 +365,27 @@ const TOTAL: Duration = Duration::from_mins(5);
 
 // === The time of the next attempt ===
 
-/// The number of attempts, and the pauses between them. Each pause is twice as long as the one before, up to a limit,
-/// with jitter, so replicas that failed together do not retry together.
+/// The pauses between attempts. Each is twice as long as the one before, up to a limit, with jitter, so replicas that
+/// failed together do not retry together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Retry {
     /// The longest pause after the first attempt.
     pub base: Duration,
     /// The longest pause of all.
     pub cap: Duration,
-    /// The number of attempts.
-    pub tries: NonZero<u32>,
 }
 
 impl Retry {
-    /// Returns the pause after this many failed attempts, or `None` if there is no further attempt.
-    ///
-    /// `random` is a new number between 0 and 1. The pause is at least half of the longest.
-    pub fn pause(&self, failed: u32, random: f64) -> Option<Duration> {
-        (failed < self.tries.get()).then(|| self.delay(failed, random))
+    /// Returns the pause after this many failed attempts, which is at least half of the longest.
+    pub fn delay(&self, failed: u32) -> Duration {
+        let longest = self.longest(failed);
+        // Rounding of floats must not exceed the limit.
+        (longest / 2 + (longest / 2).mul_f64(fastrand::f64())).min(longest)
     }
 
-    /// Like [`Retry::pause`], without a limit on the number of attempts.
-    pub fn delay(&self, failed: u32, random: f64) -> Duration {
+    fn longest(&self, failed: u32) -> Duration {
         let doublings = failed.saturating_sub(1).min(u32::BITS - 1);
-        let longest = self.base.saturating_mul(1 << doublings).min(self.cap);
-        let random = if random.is_finite() {
-            random.clamp(0.0, 1.0)
-        } else {
-            1.0
-        };
-        // Rounding of floats must not exceed the limit.
-        (longest / 2 + (longest / 2).mul_f64(random)).min(longest)
+        self.base.saturating_mul(1 << doublings).min(self.cap)
     }
 }
 
@@ -455,11 +427,6 @@ pub(crate) struct Address {
     pub(crate) host: Box<str>,
 }
 
-/// The URL of a file. It is displayed without its query, which can contain a key.
-#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
-#[display("{}://{}{}", _0.uri.scheme_str().unwrap_or_default(), _0.host, _0.path.path())]
-pub struct FileUrl(Address);
-
 impl Address {
     /// Parses a URL.
     pub(crate) fn of(url: &str) -> Result<Self, AddressError> {
@@ -492,20 +459,18 @@ impl Address {
         })
     }
 
+    /// Returns the URL without its query, which can contain a key.
+    pub(crate) fn without_query(&self) -> String {
+        let scheme = self.uri.scheme_str().unwrap_or_default();
+        format!("{scheme}://{}{}", self.host, self.path.path())
+    }
+
     /// Whether the host is this machine, according to its name or address.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let address = host.parse::<IpAddr>();
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-    }
-}
-
-impl FromStr for FileUrl {
-    type Err = AddressError;
-
-    fn from_str(url: &str) -> Result<Self, AddressError> {
-        Address::of(url).map(Self)
     }
 }
 
@@ -525,29 +490,21 @@ mod tests {
     const RETRY: Retry = Retry {
         base: Duration::from_secs(1),
         cap: Duration::from_secs(30),
-        tries: NonZero::new(5).unwrap(),
     };
 
     #[test]
     fn pauses_grow_up_to_their_limit() {
-        let longest = |failed| RETRY.delay(failed, 1.0).as_secs();
+        let longest = |failed| RETRY.longest(failed).as_secs();
         assert_eq!([1, 2, 3, 4, 5, 6, 7].map(longest), [1, 2, 4, 8, 16, 30, 30]);
-        let shortest = |failed| RETRY.delay(failed, 0.0).as_millis();
-        assert_eq!([1, 2, 3].map(shortest), [500, 1000, 2000]);
-    }
-
-    #[test]
-    fn tries_have_an_end() {
-        let pauses = (1..).map_while(|failed| RETRY.pause(failed, 0.5));
-        assert_eq!(pauses.count(), 4);
     }
 
     proptest! {
         #[test]
-        fn a_pause_keeps_its_bounds(failed: u32, random: f64, base: u64, cap: u64) {
+        fn a_pause_keeps_its_bounds(failed: u32, base: u64, cap: u64) {
             let (base, cap) = (Duration::from_millis(base), Duration::from_millis(cap));
-            let retry = Retry { base, cap, ..RETRY };
-            let delay = retry.delay(failed, random);
+            let retry = Retry { base, cap };
+            let (delay, longest) = (retry.delay(failed), retry.longest(failed));
+            prop_assert!(delay <= longest && delay >= longest / 2);
             prop_assert!(delay <= cap);
             prop_assert!(failed > 1 || delay <= base);
             prop_assert!(delay >= base.min(cap) / 2);

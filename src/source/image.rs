@@ -51,8 +51,8 @@ use std::time::Duration;
 use crate::foreign_text::one_line;
 use crate::source::Progress;
 use crate::source::digest::Sha256;
-use manifest::MANIFEST_BYTES;
-use pull::{ImageParts, SentManifest, is_expected};
+use manifest::{MANIFEST_BYTES, SentManifest};
+use pull::{ImageParts, is_expected};
 use registry::RegistryAccess;
 use store::ImageStore;
 use tree::{ImageTree, KeptFolders};
@@ -286,7 +286,7 @@ impl ImageKind {
         };
         let is_there = |folder: &str| match self {
             Self::Catalog => tree.is_folder(folder),
-            Self::Bundle => tree.is_folder(folder) || !tree.has(folder),
+            Self::Bundle => tree.is_folder(folder) || tree.get(folder).is_none(),
         };
         let mut folders = kept.0.iter();
         let missing = folders.find(|folder| !is_there(folder));

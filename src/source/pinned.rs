@@ -18,15 +18,15 @@ use std::{fs, thread};
 use hyper::StatusCode;
 
 use crate::source::digest::Sha256;
-use crate::source::http::{FetchError, FetchLimits, FileUrl, HttpClient, RootsError};
-use crate::source::{Loader, SourceError};
+use crate::source::http::{Address, Encoding, FetchError, FetchLimits, HttpClient, RootsError};
+use crate::source::{Loader, io_error};
 use olmguard_engine::snapshot::Content;
 
 /// The URL of a catalog and the digest of its content. It is displayed without its query, which can contain a key.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
-#[display("{url}#sha256={}", sha256.hex())]
+#[display("{}#sha256={}", url.without_query(), sha256.hex())]
 pub struct PinnedUrl {
-    url: FileUrl,
+    url: Address,
     sha256: Sha256,
 }
 
@@ -110,8 +110,8 @@ impl PinnedUrl {
     /// Fetches the content, compares it with its digest, and reads it. Blocks until that is done.
     pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self.fetch() {
-            Ok(file) => loader.load_from(&self.url.to_string(), file),
-            Err(fault) => Content::Unreadable(format!("{}: {fault}", self.url)),
+            Ok(file) => loader.load_from(&self.url.without_query(), file),
+            Err(fault) => Content::Unreadable(format!("{}: {fault}", self.url.without_query())),
         }
     }
 
@@ -129,14 +129,10 @@ impl PinnedUrl {
             .build()?;
         let mut file = tempfile::tempfile()?;
         let mut copy = file.try_clone()?;
-        let name = self.url.to_string();
-        let fetched = client.fetch_file(&self.url, move |body| {
+        let name = self.url.without_query();
+        let fetched = client.fetch(&self.url, Encoding::Identity, move |body| {
             let copied = io::copy(body, &mut copy).map(drop);
-            copied.map_err(|source| SourceError::Io {
-                path: name.into(),
-                action: "fetch",
-                source,
-            })
+            copied.map_err(|source| io_error(name, "fetch", source))
         });
         let found = runtime.block_on(fetched)?.sha256;
         if found != self.sha256 {
@@ -181,7 +177,7 @@ impl PinnedUrl {
                 PinnedUrlError::NotHttp { shown: shown() }
             });
         }
-        let place = url.parse::<FileUrl>();
+        let place = Address::of(url);
         let place = place.map_err(|_| PinnedUrlError::NotHttp { shown: shown() })?;
         let digest = digest.ok_or_else(|| PinnedUrlError::NotPinned { shown: shown() })?;
         let sha256 = digest.strip_prefix("sha256=").and_then(Sha256::from_hex);

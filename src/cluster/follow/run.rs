@@ -333,7 +333,7 @@ impl<L: Load> CatalogFollower<L> {
     /// Returns the time of the next attempt after a failure now.
     fn retry(&self, job: &Job) -> Instant {
         let failed = self.table.failures_since_news(&job.want.name) + 1;
-        Instant::now() + RETRY.delay(failed, fastrand::f64())
+        Instant::now() + RETRY.delay(failed)
     }
 
     fn wake(&self) -> Instant {

@@ -1,6 +1,5 @@
 //! One catalog: its object, its loaded content, and its failures.
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -214,7 +213,7 @@ impl TrackedCatalog {
 
     /// Whether it has failed too often to wait for at the start.
     pub(super) fn is_out_of_tries(&self) -> bool {
-        self.failures >= RETRY.tries.get()
+        self.failures >= TRIES
     }
 
     /// Returns the time of the next attempt, if a load failed or must be confirmed.
@@ -344,10 +343,11 @@ impl TrackedCatalog {
 const NO_DIGEST: &str = "its status.resolvedSource names no image with a digest yet";
 const NO_URL: &str = "its status.urls.base names no address to fetch it from yet";
 
-/// The delays between attempts. Attempts never end, but after `tries` failures the start no longer waits for the
-/// catalog.
+/// The delays between attempts, which never end.
 pub(super) const RETRY: Retry = Retry {
     base: Duration::from_millis(500),
     cap: Duration::from_mins(1),
-    tries: NonZero::new(4).expect("more than none"),
 };
+
+/// The number of failures after which the start no longer waits for a catalog.
+const TRIES: u32 = 4;

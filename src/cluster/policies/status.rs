@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -171,7 +170,7 @@ impl StatusWriter {
             return None;
         };
         self.failures += 1;
-        let pause = RETRY.delay(self.failures, fastrand::f64());
+        let pause = RETRY.delay(self.failures);
         let (name, error) = first;
         if self.fault.is_new(&error) {
             warn!(
@@ -241,7 +240,6 @@ const BACKLOG: usize = 16;
 const RETRY: Retry = Retry {
     base: Duration::from_secs(1),
     cap: Duration::from_mins(5),
-    tries: NonZero::<u32>::MAX,
 };
 
 // === The number of ClusterExtensions that a policy matches ===

@@ -193,7 +193,11 @@ where
 {
     loop {
         let frame = timeout(silence, body.frame()).await;
-        let Some(frame) = frame.map_err(|_| silent(silence))? else {
+        let frame = frame.map_err(|_| FetchError::Timeout {
+            awaited: AwaitedPart::Progress,
+            limit: silence,
+        })?;
+        let Some(frame) = frame else {
             return Ok(None);
         };
         let frame = frame.map_err(|error| broken(&*error.into(), end))?;
@@ -209,11 +213,6 @@ fn within(bytes: u64, limit: u64) -> Result<(), FetchError> {
         return Err(FetchError::TooLarge { size, limit });
     }
     Ok(())
-}
-
-fn silent(limit: Duration) -> FetchError {
-    let awaited = AwaitedPart::Progress;
-    FetchError::Timeout { awaited, limit }
 }
 
 fn broken(error: &(dyn Error + 'static), end: BodyEnd) -> FetchError {
@@ -265,7 +264,7 @@ impl Encoding {
 /// limits on silence and size. The caller must limit the total time.
 ///
 /// # Errors
-/// The errors of [`HttpClient::fetch_file`](super::HttpClient::fetch_file) about a body.
+/// The errors of `HttpClient::fetch` about a body.
 pub async fn consume<B, T, F>(
     body: B,
     encoding: Encoding,

@@ -22,70 +22,63 @@ use olmguard_server::pem_file::{
 
 /// The TLS configuration of connections, from the last reading of the CA.
 #[derive(Debug)]
-pub(super) struct Roots(RootsKind);
+pub(super) struct Roots {
+    /// The origin of the trusted CAs, as messages name it.
+    pub(super) trusted: String,
+    config: RootsConfig,
+}
 
 #[derive(Debug)]
-enum RootsKind {
-    /// The CA certificates that the system trusted at the start.
-    System(Arc<ClientConfig>),
-    /// The CA certificates of the system, and the certificates for a host in this directory.
-    Host(PathBuf, Arc<ClientConfig>),
-    /// A file or a directory, which is read again.
-    Path(PathBuf, Mutex<RootsState>),
+enum RootsConfig {
+    /// The certificates that were read at the start.
+    Fixed(Arc<ClientConfig>),
+    /// Those of a file or a directory, which is read again.
+    Followed(PathBuf, Mutex<RootsState>),
 }
 
 /// The content read last, and the last good configuration.
 #[derive(Debug)]
 struct RootsState {
-    mark: ContentMark,
+    /// The mark of the content.
+    mark: Result<Vec<Sha256>, String>,
     config: Arc<ClientConfig>,
-}
-
-/// A mark that changes with the content: the digest of each file, or the reason why it cannot be read.
-#[derive(Debug, Eq, PartialEq)]
-enum ContentMark {
-    Content(Vec<Sha256>),
-    Fault(String),
 }
 
 impl Roots {
     pub(super) fn new(ca: Option<&Path>) -> Result<Self, RootsError> {
         let Some(path) = ca else {
-            return Ok(Self(RootsKind::System(Arc::new(system()))));
+            return Ok(Self::fixed(SYSTEM.to_owned(), system()));
         };
         let content = read_ca(path);
-        let mark = ContentMark::of(&content);
+        let mark = mark(&content);
         let config = Arc::new(trusting(roots(path, &content?)?));
         let seen = Mutex::new(RootsState { mark, config });
-        Ok(Self(RootsKind::Path(path.to_owned(), seen)))
+        Ok(Self {
+            trusted: path.display().to_string(),
+            config: RootsConfig::Followed(path.to_owned(), seen),
+        })
     }
 
     /// Trusts the CAs of the system and the certificates in the directory of a host in `certs.d`.
     pub(super) fn of_host(folder: &Path) -> Result<Self, HostCertsError> {
-        let config = Arc::new(finish(config(builder(), folder)?));
-        Ok(Self(RootsKind::Host(folder.to_owned(), config)))
+        let trusted = format!("{SYSTEM} and {}", folder.display());
+        Ok(Self::fixed(trusted, finish(config(builder(), folder)?)))
+    }
+
+    fn fixed(trusted: String, config: ClientConfig) -> Self {
+        let config = RootsConfig::Fixed(Arc::new(config));
+        Self { trusted, config }
     }
 
     /// Returns the current configuration. Reads files, so it can block.
     pub(super) fn config(&self) -> Arc<ClientConfig> {
-        match &self.0 {
-            RootsKind::System(config) | RootsKind::Host(_, config) => Arc::clone(config),
-            RootsKind::Path(path, seen) => {
+        match &self.config {
+            RootsConfig::Fixed(config) => Arc::clone(config),
+            RootsConfig::Followed(path, seen) => {
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.look_again(path);
                 Arc::clone(&seen.config)
             }
-        }
-    }
-
-    /// The origin of the trusted CAs, as messages name it.
-    pub(super) fn trusted(&self) -> String {
-        match &self.0 {
-            RootsKind::System(_) => "the system's store".to_owned(),
-            RootsKind::Host(folder, _) => {
-                format!("the system's store and {}", folder.display())
-            }
-            RootsKind::Path(path, _) => path.display().to_string(),
         }
     }
 }
@@ -93,7 +86,7 @@ impl Roots {
 impl RootsState {
     fn look_again(&mut self, path: &Path) {
         let content = read_ca(path);
-        let mark = ContentMark::of(&content);
+        let mark = mark(&content);
         if mark == self.mark {
             return;
         }
@@ -110,17 +103,14 @@ impl RootsState {
     }
 }
 
-impl ContentMark {
-    fn of(files: &Result<Vec<PemFile>, RootsError>) -> Self {
-        match files {
-            Ok(files) => {
-                let bytes = files.iter().map(PemFile::bytes);
-                Self::Content(bytes.map(Sha256::of).collect())
-            }
-            Err(error) => Self::Fault(error.to_string()),
-        }
-    }
+/// Returns a mark that changes with the content: the digest of each file, or the reason why it cannot be read.
+fn mark(files: &Result<Vec<PemFile>, RootsError>) -> Result<Vec<Sha256>, String> {
+    let files = files.as_ref().map_err(ToString::to_string)?;
+    let bytes = files.iter().map(PemFile::bytes);
+    Ok(bytes.map(Sha256::of).collect())
 }
+
+const SYSTEM: &str = "the system's store";
 
 /// Trusts the CA certificates of the system. If it has none, no certificate is accepted. That is not an error here,
 /// because plain HTTP still works.
@@ -213,15 +203,17 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let path = entry?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let mut files = entries(path)?;
+    files.retain(|path| path.is_file());
     Ok(files)
+}
+
+/// Lists a directory in the order of names.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths: Vec<_> = entries.collect::<io::Result<_>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 // === The certificates for one host, from its directory in `certs.d` ===
@@ -336,24 +328,13 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found == ending)
 }
 
-/// Lists a directory in the order of names. A directory that does not exist or must not be read is empty, as it is
-/// upstream.
+/// Lists the directory of a host. One that does not exist or must not be read is empty, as it is upstream.
 fn names(folder: &Path) -> Result<Vec<PathBuf>, HostCertsError> {
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut paths: Vec<_> = match entries {
-        Ok(entries) => entries.iter().map(fs::DirEntry::path).collect(),
-        Err(error) if is_skipped(&error) => Vec::new(),
-        Err(source) => return Err(unreadable(folder, source).into()),
-    };
-    paths.sort();
-    Ok(paths)
-}
-
-fn is_skipped(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::NotFound | ErrorKind::PermissionDenied
-    )
+    let skipped = [ErrorKind::NotFound, ErrorKind::PermissionDenied];
+    match entries(folder) {
+        Err(error) if skipped.contains(&error.kind()) => Ok(Vec::new()),
+        names => names.map_err(|source| unreadable(folder, source).into()),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The answers of a registry (content, a challenge, a redirect, or a failure), and the reasons why an image cannot be
 //! pulled.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -144,36 +143,13 @@ pub enum RegistryFault {
     /// Neither a mirror nor the registry serves the image.
     #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
     EveryPlace {
-        /// The mirrors.
-        mirrors: FailedMirrors,
+        /// The mirrors that failed, each with its fault, in the order in which they were tried.
+        mirrors: String,
         /// The image, as the registry names it.
         image: Box<str>,
         /// The fault of the registry.
         fault: Box<Self>,
     },
-}
-
-/// A mirror that failed to serve an image.
-#[derive(Debug)]
-pub struct FailedMirror {
-    /// The image, as the mirror names it.
-    pub image: Box<str>,
-    /// The fault.
-    pub fault: Box<RegistryFault>,
-}
-
-/// The mirrors that failed, in the order in which they were tried.
-#[derive(Debug)]
-pub struct FailedMirrors(pub Vec<FailedMirror>);
-
-impl fmt::Display for FailedMirrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, FailedMirror { image, fault }) in self.0.iter().enumerate() {
-            let joint = if at == 0 { "" } else { ", " };
-            write!(f, "{joint}[{image}: {fault}]")?;
-        }
-        Ok(())
-    }
 }
 
 impl RegistryFault {

@@ -128,6 +128,28 @@ struct RawDescriptor {
     annotations: BTreeMap<Box<str>, Box<str>>,
 }
 
+/// A manifest as it was sent.
+pub(super) struct SentManifest {
+    pub(super) digest: Sha256,
+    bytes: Vec<u8>,
+    /// The media type of the response, or empty.
+    media_type: String,
+}
+
+impl SentManifest {
+    pub(super) fn new(bytes: Vec<u8>, media_type: String) -> Self {
+        Self {
+            digest: Sha256::of(&bytes),
+            bytes,
+            media_type,
+        }
+    }
+
+    pub(super) fn parse(&self) -> Result<Manifest, ManifestFault> {
+        Manifest::parse(&self.bytes, &self.media_type)
+    }
+}
+
 impl Manifest {
     /// Parses a manifest. `sent_as` is the media type of the response, which counts if the manifest itself has none.
     pub(super) fn parse(bytes: &[u8], sent_as: &str) -> Result<Self, ManifestFault> {

@@ -9,7 +9,6 @@
 //! [`docker/docker_image_src.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/docker_image_src.go
 
 use std::io::{self, Read};
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -17,48 +16,47 @@ use std::sync::atomic::AtomicUsize;
 use tokio::runtime::{Builder, Runtime};
 use tracing::debug;
 
-use super::answer::{FailedMirror, FailedMirrors, RegistryFault};
+use super::answer::RegistryFault;
 use super::layer::{Budget, LayerJob, ReadLayer};
 use super::layout::ImageLayout;
 use super::manifest::{
-    Descriptor, ImageManifest, MANIFEST_BYTES, Manifest, ManifestFault, preferred,
+    Descriptor, ImageManifest, MANIFEST_BYTES, Manifest, ManifestFault, SentManifest, preferred,
 };
 use super::mirrors::{PullSource, RegistriesConf};
 use super::reference::{ImagePlace, ImageReference, ImageVersion};
-use super::registry::{Registry, RegistryAccess, TakeBody};
+use super::registry::{Registry, RegistryAccess, TRIES, TakeBody};
 use super::tree::{ImageTree, KeptFolders};
 use super::{PULLED, UnpackFault};
 use crate::source::Progress;
 use crate::source::digest::Sha256;
 
-/// Finds the place that serves an image. Returns it with the manifest and the media type of the manifest.
-pub(super) async fn first<'a>(
+/// Finds the place that serves an image. Returns it with the manifest.
+async fn first<'a>(
     image: &ImageReference,
     access: &'a RegistryAccess,
-) -> Result<(Registry<'a>, Vec<u8>, String), UnpackFault> {
+) -> Result<(Registry<'a>, SentManifest), UnpackFault> {
     let sources = RegistriesConf::read(&access.containers).map_err(RegistryFault::from)?;
     let sources = sources.sources(image).map_err(RegistryFault::from)?;
     let mut failed = Vec::new();
     for mirror in sources.mirrors {
-        let image = mirror.image.to_string().into();
+        let image = mirror.image.to_string();
         debug!(image, "Pulling from a mirror");
-        match ask(mirror, access, ONCE).await {
+        match ask(mirror, access, 1).await {
             Ok(found) => return Ok(found),
             Err(fault) => {
                 debug!(image, error = %fault, "Failed to pull from a mirror, trying the next place");
-                let fault = Box::new(fault);
-                failed.push(FailedMirror { image, fault });
+                failed.push(format!("[{image}: {fault}]"));
             }
         }
     }
     let place = sources.registry.image.clone();
-    let asked = ask(sources.registry, access, access.retry.tries).await;
+    let asked = ask(sources.registry, access, TRIES).await;
     asked.map_err(|fault| {
         if failed.is_empty() {
             UnpackFault::from(fault).at(&place, image)
         } else {
             UnpackFault::from(RegistryFault::EveryPlace {
-                mirrors: FailedMirrors(failed),
+                mirrors: failed.join(", "),
                 image: place.to_string().into(),
                 fault: Box::new(fault),
             })
@@ -69,17 +67,13 @@ pub(super) async fn first<'a>(
 async fn ask(
     source: PullSource,
     access: &RegistryAccess,
-    tries: NonZero<u32>,
-) -> Result<(Registry<'_>, Vec<u8>, String), RegistryFault> {
+    tries: u32,
+) -> Result<(Registry<'_>, SentManifest), RegistryFault> {
     let version = source.image.version.clone();
     let mut registry = Registry::new(source, access)?;
-    registry.tries = tries;
-    let (manifest, media_type) = registry.manifest(&version).await?;
-    registry.tries = access.retry.tries;
-    Ok((registry, manifest, media_type))
+    let manifest = registry.manifest(&version, tries).await?;
+    Ok((registry, manifest))
 }
-
-const ONCE: NonZero<u32> = NonZero::new(1).unwrap();
 
 // === The parts of an image, from a registry or a layout on disk ===
 
@@ -87,13 +81,6 @@ const ONCE: NonZero<u32> = NonZero::new(1).unwrap();
 pub(super) enum ImageParts<'a> {
     Registry(Box<Registry<'a>>, Runtime),
     Layout(ImageLayout),
-}
-
-/// A manifest, with the media type of the response.
-pub(super) struct SentManifest {
-    pub(super) digest: Sha256,
-    bytes: Vec<u8>,
-    media_type: String,
 }
 
 impl<'a> ImageParts<'a> {
@@ -129,13 +116,7 @@ impl<'a> ImageParts<'a> {
     ) -> Result<(Self, SentManifest), UnpackFault> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(UnpackFault::Store)?;
-        let first = runtime.block_on(first(image, access));
-        let (registry, bytes, media_type) = first?;
-        let top = SentManifest {
-            digest: Sha256::of(&bytes),
-            bytes,
-            media_type,
-        };
+        let (registry, top) = runtime.block_on(first(image, access))?;
         Ok((Self::Registry(Box::new(registry), runtime), top))
     }
 
@@ -150,33 +131,29 @@ impl<'a> ImageParts<'a> {
     }
 
     fn manifest(&mut self, digest: Sha256) -> Result<SentManifest, UnpackFault> {
-        let (bytes, media_type) = match self {
+        match self {
             Self::Layout(layout) => {
                 let bytes = layout.blob(digest, MANIFEST_BYTES, &small())?;
-                (bytes.map_err(UnpackFault::Store)?, String::new())
+                let bytes = bytes.map_err(UnpackFault::Store)?;
+                Ok(SentManifest::new(bytes, String::new()))
             }
             Self::Registry(registry, runtime) => {
                 let version = ImageVersion::Digest(digest);
-                let sent = runtime.block_on(registry.manifest(&version))?;
-                is_expected("manifest", Sha256::of(&sent.0), digest)?;
-                sent
+                let sent = runtime.block_on(registry.manifest(&version, TRIES))?;
+                is_expected("manifest", sent.digest, digest)?;
+                Ok(sent)
             }
-        };
-        Ok(SentManifest {
-            digest,
-            bytes,
-            media_type,
-        })
+        }
     }
 
     /// Returns the manifest of the image, which an index may refer to.
     pub(super) fn image(&mut self, top: &SentManifest) -> Result<ImageManifest, UnpackFault> {
-        match Manifest::parse(&top.bytes, &top.media_type)? {
+        match top.parse()? {
             Manifest::Image(image) => Ok(image),
             Manifest::Index(images) => {
                 let preferred = preferred(images).ok_or(ManifestFault::Empty)?;
                 let inner = self.manifest(preferred.digest)?;
-                match Manifest::parse(&inner.bytes, &inner.media_type)? {
+                match inner.parse()? {
                     Manifest::Image(image) => Ok(image),
                     Manifest::Index(_) => Err(ManifestFault::Nested.into()),
                 }

@@ -9,7 +9,6 @@
 //! Upstream: opencontainers/distribution-spec v1.1, `spec.md`; distribution, `docs/content/spec/auth/token.md`.
 
 use std::io::Read;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +24,7 @@ use tokio::time::sleep;
 use super::answer::{Challenge, RegistryAnswer, RegistryFault, is_as_safe, next, refused};
 use super::containers::ContainersConfig;
 use super::credentials::{CredentialFiles, Login};
-use super::manifest::{ACCEPTED, MANIFEST_BYTES};
+use super::manifest::{ACCEPTED, MANIFEST_BYTES, SentManifest};
 use super::mirrors::PullSource;
 use super::reference::{ImageReference, ImageVersion, is_docker};
 use crate::source::digest::Sha256;
@@ -41,8 +40,6 @@ pub(super) struct Registry<'a> {
     /// The directory with the certificates for the host, or the default one if none exists.
     certificates: PathBuf,
     access: &'a RegistryAccess,
-    /// The number of attempts for each part.
-    pub(super) tries: NonZero<u32>,
     /// The scheme of the registry.
     scheme: &'static str,
     /// Whether the registry has answered, so that its scheme is settled.
@@ -56,6 +53,7 @@ pub(super) struct Registry<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct RegistryAccess {
     pub(super) limits: FetchLimits,
+    /// The pauses between attempts.
     pub(super) retry: Retry,
     pub(super) credentials: CredentialFiles,
     pub(super) containers: ContainersConfig,
@@ -84,7 +82,6 @@ impl<'a> Registry<'a> {
             client: client.with_proxies_of_environment(),
             certificates,
             access,
-            tries: access.retry.tries,
             scheme: "https",
             is_reached: false,
             authorization: None,
@@ -92,11 +89,12 @@ impl<'a> Registry<'a> {
         })
     }
 
-    /// Fetches the manifest of a version, with the media type of the response.
+    /// Fetches the manifest of a version in at most as many attempts.
     pub(super) async fn manifest(
         &mut self,
         version: &ImageVersion,
-    ) -> Result<(Vec<u8>, String), RegistryFault> {
+        tries: u32,
+    ) -> Result<SentManifest, RegistryFault> {
         let version = match version {
             ImageVersion::Tag(tag) => tag.to_string(),
             ImageVersion::Digest(digest) => digest.to_string(),
@@ -108,10 +106,9 @@ impl<'a> Registry<'a> {
                 .and_then(|it| it.to_str().ok())
                 .unwrap_or_default();
             let media_type = media_type.to_owned();
-            let bytes = whole(answer, &limits).await?;
-            Ok((bytes, media_type))
+            Ok(SentManifest::new(whole(answer, &limits).await?, media_type))
         };
-        self.get(&format!("manifests/{version}"), read).await
+        self.get(&format!("manifests/{version}"), tries, read).await
     }
 
     /// Fetches a blob, which is read as it arrives. The caller must compare its digest.
@@ -127,15 +124,7 @@ impl<'a> Registry<'a> {
             let f = move |body: &mut dyn Read| Ok(take(body));
             consume(answer.into_body(), Encoding::Identity, &limits, f).await
         };
-        self.get(&format!("blobs/{digest}"), read).await
-    }
-
-    fn retry(&self) -> Retry {
-        let tries = self.tries;
-        Retry {
-            tries,
-            ..self.access.retry
-        }
+        self.get(&format!("blobs/{digest}"), TRIES, read).await
     }
 
     /// The limits for a response of at most this many bytes.
@@ -151,6 +140,7 @@ impl<'a> Registry<'a> {
     async fn get<T>(
         &mut self,
         path: &str,
+        tries: u32,
         read: impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
     ) -> Result<T, RegistryFault> {
         let mut failed = 0;
@@ -165,9 +155,10 @@ impl<'a> Registry<'a> {
                 ended => return ended,
             };
             failed += 1;
-            let Some(pause) = self.retry().pause(failed, fastrand::f64()) else {
+            if failed >= tries {
                 return Err(error);
-            };
+            }
+            let pause = self.access.retry.delay(failed);
             sleep(pause.max(error.wait())).await;
         }
     }
@@ -358,7 +349,6 @@ impl RegistryAccess {
             retry: Retry {
                 base: Duration::from_secs(1),
                 cap: Duration::from_secs(10),
-                tries: TRIES,
             },
             credentials: CredentialFiles::of_user(),
             containers: ContainersConfig::of_user(),
@@ -372,4 +362,5 @@ const CERTIFICATES: &str = "/etc/containers/certs.d";
 /// The largest response of a token service. A token with its claims has some kilobytes.
 const TOKEN_BYTES: u64 = 256 << 10;
 
-const TRIES: NonZero<u32> = NonZero::new(4).unwrap();
+/// The number of attempts for each part of an image.
+pub(super) const TRIES: u32 = 4;

@@ -183,11 +183,6 @@ impl ImageTree {
         self.get(path) == Some(&TreeNode::Folder) || self.below(path).next().is_some()
     }
 
-    /// Whether a path has an explicit entry: a directory, a file or a link.
-    pub(super) fn has(&self, path: &str) -> bool {
-        self.get(path).is_some()
-    }
-
     /// Returns the content of the file at a path, through at most as many symbolic links as Linux follows.
     fn content(&self, path: &str, steps: &mut usize) -> Option<&Path> {
         let mut ahead: Vec<&str> = parts(path);
