@@ -25,17 +25,13 @@ use kube::{Api, Client};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::cluster::catalogs::{
-    self, CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog,
-};
+use crate::cluster::catalogs::{self, CatalogsError, NamelessObject, ObservedCatalog};
 use crate::cluster::line::{self, ANSWER};
 use crate::cluster::object::{MOST_PAGES, Names, named, pages_of, served};
 use crate::cluster::{Silent, WatchFault, fault_words};
 use crate::foreign_text;
 use crate::source::catalogd::{Catalogd, content_url};
-use crate::source::http::{
-    AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
-};
+use crate::source::http::{AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, consume};
 use crate::source::{Progress, SourceError, finished, read_fetched};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
@@ -119,48 +115,32 @@ impl ClusterReader {
             let Some(base) = observed.source() else {
                 return Some(ListedCatalog::without(observed.state));
             };
-            let content = self.content(base, &observed.state.name, read).await;
-            let content = match content {
-                Ok(content) => content,
-                Err(error) => return Some(ListedCatalog::failed(observed.state, &error)),
+            let content = match self.content(base, &observed.state.name, read).await {
+                Ok(content) => Some(content),
+                Err(reason) => {
+                    observed.state.content = reason;
+                    return Some(ListedCatalog::without(observed.state));
+                }
             };
-            let (name, image) = (&observed.state.name, observed.state.image_ref.as_deref());
-            match catalogs::reread(self.client.clone(), name, image).await {
-                Ok(RereadCatalog::Moved(moved)) => observed = *moved,
-                Ok(RereadCatalog::Gone) => return None,
+            match catalogs::get(self.client.clone(), &observed.state.name).await {
+                Ok(None) => return None,
+                Ok(Some(now)) if now.state.image_ref != observed.state.image_ref => observed = now,
                 // If the object cannot be read again, the content counts as belonging to the listed object.
-                Ok(RereadCatalog::Same) | Err(_) => {
-                    return Some(ListedCatalog::with(observed.state, content));
+                Ok(Some(_)) | Err(_) => {
+                    let state = observed.state;
+                    return Some(ListedCatalog { state, content });
                 }
             }
         }
-        Some(ListedCatalog::lost(observed.state))
+        observed.state.content = Content::Unfetched(MOVES.to_owned());
+        Some(ListedCatalog::without(observed.state))
     }
 }
 
 impl<T> ListedCatalog<T> {
-    fn with(state: CatalogState, content: T) -> Self {
-        let content = Some(content);
-        Self { state, content }
-    }
-
     fn without(state: CatalogState) -> Self {
         let content = None;
         Self { state, content }
-    }
-
-    fn failed(mut state: CatalogState, error: &ContentError) -> Self {
-        state.content = if error.is_of_content() {
-            Content::Unreadable(error.to_string())
-        } else {
-            Content::Unfetched(error.to_string())
-        };
-        Self::without(state)
-    }
-
-    fn lost(mut state: CatalogState) -> Self {
-        state.content = Content::Unfetched(MOVES.to_owned());
-        Self::without(state)
     }
 }
 
@@ -174,49 +154,9 @@ const MOVES: &str = "its digest changed each time while it was fetched: try agai
 
 // === The content of one catalog: from catalogd, otherwise through the API server ===
 
-/// The reason why the content of a catalog is unavailable.
-#[derive(Debug, thiserror::Error)]
-pub enum ContentError {
-    /// catalogd could not be reached directly, and the API server is no alternative.
-    #[error(transparent)]
-    Direct(FetchError),
-    /// The direct path and the path through the API server failed.
-    #[error("{direct}; {proxied}")]
-    Both {
-        /// The failure of the direct path.
-        direct: FetchError,
-        /// The failure of the path through the API server.
-        proxied: ProxiedContentError,
-    },
-}
-
-/// The reason why no content came through the API server.
-#[derive(Debug, thiserror::Error)]
-pub enum ProxiedContentError {
-    /// The answer had no content.
-    #[error(transparent)]
-    Answer(ProxyError),
-    /// The content could not be read.
-    #[error("through the API server: {0}")]
-    Body(FetchError),
-}
-
-impl ContentError {
-    /// Whether the content was received but is not a catalog.
-    fn is_of_content(&self) -> bool {
-        match self {
-            Self::Direct(error) => error.class() == FetchClass::Content,
-            Self::Both { proxied, .. } => match proxied {
-                ProxiedContentError::Answer(_) => false,
-                ProxiedContentError::Body(error) => error.class() == FetchClass::Content,
-            },
-        }
-    }
-}
-
 impl ClusterReader {
-    /// Returns the result of `read` on the content at `base`.
-    async fn content<T, F>(&self, base: &str, name: &str, read: &F) -> Result<T, ContentError>
+    /// Returns the result of `read` on the content at `base`, or the reason why there is none.
+    async fn content<T, F>(&self, base: &str, name: &str, read: &F) -> Result<T, Content>
     where
         T: Send + 'static,
         F: Fn(&str, &mut dyn Read) -> Result<T, SourceError> + Clone + Send + 'static,
@@ -229,39 +169,43 @@ impl ClusterReader {
             Ok(fetched) => return Ok(fetched.value),
             Err(error) => error,
         };
-        if !is_unreachable_from_outside(&direct) {
-            return Err(ContentError::Direct(direct));
-        }
-        match self.through_the_api_server(base, reading()).await {
-            Ok(fetched) => Ok(fetched.value),
-            Err(ProxiedContentError::Answer(ProxyError::NoService { .. })) => {
-                Err(ContentError::Direct(direct))
-            }
-            Err(proxied) => Err(ContentError::Both { direct, proxied }),
-        }
+        let url = content_url(base).unwrap_or_default();
+        let path = path(&url).filter(|_| is_unreachable_from_outside(&direct));
+        let Some(path) = path else {
+            return Err(reason(&direct, direct.to_string()));
+        };
+        let through = format!("{direct}; {url}, through the API server");
+        let body = get(&self.client, path).await;
+        let body = body.map_err(|why| Content::Unfetched(format!("{through}: {why}")))?;
+        let read = self.consumed(body, reading()).await;
+        read.map_err(|error| {
+            let words = format!("{direct}; through the API server: {error}");
+            reason(&error, words)
+        })
     }
 
-    async fn through_the_api_server<T, F>(
-        &self,
-        base: &str,
-        read: F,
-    ) -> Result<FetchedBody<T>, ProxiedContentError>
+    /// Reads a body that the client has already decompressed.
+    async fn consumed<T, F>(&self, body: Body, read: F) -> Result<T, FetchError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        let url = content_url(base).map_err(|error| ProxiedContentError::Body(error.into()))?;
-        let body = get(&self.client, &url).await;
-        let body = body.map_err(ProxiedContentError::Answer)?;
         let limits: &FetchLimits = self.catalogd.limits();
-        // The client has already decompressed the body.
         let fetched = consume(body, Encoding::Identity, limits, read);
         let fetched = timeout(limits.total, fetched).await;
         let fetched = fetched.unwrap_or(Err(FetchError::Timeout {
             awaited: AwaitedPart::Whole,
             limit: limits.total,
         }));
-        fetched.map_err(ProxiedContentError::Body)
+        Ok(fetched?.value)
+    }
+}
+
+/// Returns the content of a catalog that could not be fetched, or was fetched and is not a catalog.
+fn reason(error: &FetchError, words: String) -> Content {
+    match error.class() {
+        FetchClass::Content => Content::Unreadable(words),
+        _ => Content::Unfetched(words),
     }
 }
 
@@ -283,59 +227,20 @@ fn is_unreachable_from_outside(error: &FetchError) -> bool {
 //
 // [`pkg/registry/core/service/storage/storage.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/registry/core/service/storage/storage.go
 
-/// The reason why a request through the API server failed.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum ProxyError {
-    /// The URL is not one of a Service of the cluster.
-    #[error("{url}: not a service of the cluster: expected a host NAME.NAMESPACE.svc")]
-    NoService {
-        /// The URL.
-        url: String,
-    },
-    /// The answer is not the content.
-    #[error("{url}, through the API server: {code}: {message}")]
-    Answer {
-        /// The URL.
-        url: String,
-        /// The status of the answer.
-        code: u16,
-        /// The message in the answer, truncated.
-        message: String,
-    },
-    /// There was no answer.
-    #[error("{url}, through the API server: {why}")]
-    Failed {
-        /// The URL.
-        url: String,
-        /// The cause.
-        why: String,
-    },
-}
-
-/// Starts to read the content at a URL inside of the cluster. The body is what the service sends, decompressed and
-/// without limits.
-pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
-    let failed = |why| ProxyError::Failed {
-        url: url.to_owned(),
-        why,
-    };
-    let path = path(url).ok_or_else(|| ProxyError::NoService {
-        url: url.to_owned(),
-    })?;
+/// Starts to read the content at a path of the API server. The body is what the service sends, decompressed and without
+/// limits. The error is the reason in one line.
+async fn get(client: &Client, path: String) -> Result<Body, String> {
     let request = Request::get(path).body(Body::empty());
-    let request = request.map_err(|error| failed(error.to_string()))?;
+    let request = request.map_err(|error| error.to_string())?;
     let answer = timeout(ANSWER, client.send(request)).await;
-    let answer = answer.map_err(|_| failed(Silent(ANSWER).to_string()))?;
-    let response = answer.map_err(|error| failed(fault_words(&error)))?;
+    let answer = answer.map_err(|_| Silent(ANSWER).to_string())?;
+    let response = answer.map_err(|error| fault_words(&error))?;
     if response.status() == StatusCode::OK {
         return Ok(response.into_body());
     }
     let code = response.status().as_u16();
-    Err(ProxyError::Answer {
-        url: url.to_owned(),
-        code,
-        message: message(response.into_body()).await,
-    })
+    let message = message(response.into_body()).await;
+    Err(format!("{code}: {message}"))
 }
 
 /// Returns the path of the API server for a URL inside of the cluster.
