@@ -1,7 +1,7 @@
 //! The `ClusterCatalog`s of a cluster: read once, or watched until the program ends.
 //!
 //! ```text
-//! list, get, reread ----------.
+//! list, get ------------------.
 //! watch (cluster::watch) ------+--> object --> ObservedCatalog, or a NamelessObject
 //! ```
 //!
@@ -59,17 +59,6 @@ pub struct ObservedCatalog {
 /// An object without a name, with the reason why it cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NamelessObject(pub String);
-
-/// The result of reading an object again.
-#[derive(Clone, Debug)]
-pub enum RereadCatalog {
-    /// The object names the same image as before.
-    Same,
-    /// The object names another image.
-    Moved(Box<ObservedCatalog>),
-    /// The object no longer exists.
-    Gone,
-}
 
 impl ObservedCatalog {
     /// Reads an object of any of these kinds, as far as it can be read.
@@ -140,27 +129,14 @@ pub async fn watch(
 }
 
 /// Returns the current catalog of this name, if it exists.
+///
+/// After a fetch of content, only the object can show what was fetched: catalogd swaps in content before its object
+/// names the new digest, so for a moment an address serves other content than the object names.
 pub async fn get(client: Client, name: &str) -> Result<Option<ObservedCatalog>, CatalogsError> {
     let (client, _) = line::open(client);
     let found = api(&client).await?.get_opt(name).await;
     let found = found.map_err(FailedOperation::to(&format!("read catalog {name:?}")))?;
     Ok(found.and_then(|object| ObservedCatalog::read(&object.content).ok()))
-}
-
-/// Reads the object again after a fetch of content that was of `image_ref` before.
-///
-/// catalogd swaps in content before its object names the new digest, so for a moment an address serves other content
-/// than the object names.
-pub async fn reread(
-    client: Client,
-    name: &str,
-    image_ref: Option<&str>,
-) -> Result<RereadCatalog, CatalogsError> {
-    Ok(match get(client, name).await? {
-        Some(observed) if observed.state.image_ref.as_deref() == image_ref => RereadCatalog::Same,
-        Some(observed) => RereadCatalog::Moved(Box::new(observed)),
-        None => RereadCatalog::Gone,
-    })
 }
 
 async fn api(client: &Client) -> Result<Api<WatchedObject>, CatalogsError> {

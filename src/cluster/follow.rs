@@ -32,7 +32,6 @@ pub use load::ContentLoader;
 pub use report::{StatusBoard, StatusListener};
 pub use run::FollowConfig;
 
-use std::collections::BTreeSet;
 use std::ptr;
 use std::sync::Arc;
 
@@ -44,45 +43,6 @@ use olmguard_preflight::content::BundleContents;
 /// Follows the catalogs until the sender of events is dropped. Must be called within a runtime.
 pub async fn follow(loader: ContentLoader, terms: FollowConfig) {
     run::run(loader, terms).await;
-}
-
-// === The start: the replica is ready only after the catalogs of the first list are loaded ===
-//
-// The start ends once. A catalog that becomes unavailable later is unavailable for every replica. If all of them
-// stopped being ready, none would be left to report it.
-
-/// The progress of the start.
-#[derive(Debug, Default)]
-enum StartProgress {
-    /// The catalogs are not known yet.
-    #[default]
-    Unknown,
-    /// These catalogs are not loaded yet.
-    Loading(BTreeSet<String>),
-    Over,
-}
-
-impl StartProgress {
-    /// Records the first list of catalogs, with the names of those that have content to load.
-    fn begin(&mut self, names: impl Iterator<Item = String>) {
-        if matches!(self, Self::Unknown) {
-            *self = Self::Loading(names.collect());
-        }
-    }
-
-    /// Continues to wait only for the catalogs that are `worth_it`.
-    fn go_on(&mut self, worth_it: impl Fn(&str) -> bool) {
-        if let Self::Loading(names) = self {
-            names.retain(|name| worth_it(name));
-            if names.is_empty() {
-                *self = Self::Over;
-            }
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        matches!(self, Self::Over)
-    }
 }
 
 // === Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one ===

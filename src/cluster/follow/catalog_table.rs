@@ -10,14 +10,13 @@
 //!   priority or availability starts no job.
 //! - Two catalogs with the same digest share one content.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::StartProgress;
 use crate::cluster::follow::job::{ContentKey, Failure, Job, LoadedContent, Task, may_begin};
 use crate::cluster::follow::report::CatalogCondition;
 use crate::cluster::follow::tracked::TrackedCatalog;
@@ -33,7 +32,11 @@ pub(super) struct CatalogTable {
     /// The OLM version that edits are judged for. It differs until the content for the new version is loaded.
     in_force: Option<OlmInUse>,
     contact: Contact,
-    boot: StartProgress,
+    /// The catalogs of the first list that the start still waits for, once they are listed.
+    ///
+    /// The start ends once. A catalog that becomes unavailable later is unavailable for every replica. If all of them
+    /// stopped being ready, none would be left to report it.
+    boot: Option<BTreeSet<String>>,
     catalogs: BTreeMap<String, TrackedCatalog>,
 }
 
@@ -63,7 +66,7 @@ impl CatalogTable {
             wanted: None,
             in_force: None,
             contact: Contact::Never,
-            boot: StartProgress::default(),
+            boot: None,
             catalogs: BTreeMap::new(),
         }
     }
@@ -96,7 +99,8 @@ impl CatalogTable {
         let generation = self.generation();
         let names = self.catalogs.iter();
         let wanting = names.filter(|(_, tracked)| tracked.wants(generation).is_some());
-        self.boot.begin(wanting.map(|(name, _)| name.clone()));
+        let wanting = wanting.map(|(name, _)| name.clone()).collect();
+        self.boot.get_or_insert(wanting);
         self.settle();
     }
 
@@ -245,7 +249,7 @@ impl CatalogTable {
 
     /// Whether every catalog of the first list is loaded, or has failed too often to wait for.
     pub(super) fn is_ready(&self) -> bool {
-        self.boot.is_over()
+        self.boot.as_ref().is_some_and(BTreeSet::is_empty)
     }
 
     /// Returns the snapshot that edits are judged by.
@@ -267,12 +271,13 @@ impl CatalogTable {
         catalogs.map(report).collect()
     }
 
-    /// Returns the digests of all loaded and wanted content.
-    pub(super) fn digests(&self) -> Vec<&str> {
-        self.catalogs
-            .values()
-            .flat_map(TrackedCatalog::digests)
-            .collect()
+    /// Returns the names of the catalogs, each with the digests of its loaded and its wanted content.
+    pub(super) fn in_use(&self) -> Vec<(String, String)> {
+        let digests = self.catalogs.iter().flat_map(|(name, tracked)| {
+            let digests = tracked.digests();
+            digests.map(move |digest| (name.clone(), digest.to_owned()))
+        });
+        digests.collect()
     }
 
     /// Returns the time of the next check if no event comes.
@@ -326,9 +331,9 @@ impl CatalogTable {
         };
         let is_prepared = !self.catalogs.values().any(is_awaited);
         self.switch(is_prepared);
-        let catalogs = &self.catalogs;
-        self.boot
-            .go_on(|name| catalogs.get(name).is_some_and(is_awaited));
+        if let Some(names) = &mut self.boot {
+            names.retain(|name| self.catalogs.get(name).is_some_and(is_awaited));
+        }
     }
 
     /// Puts the wanted OLM version into force once all content for it is loaded, or has failed too often. Content that

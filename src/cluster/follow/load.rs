@@ -8,15 +8,14 @@
 
 use std::future::Future;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwap;
 use kube::Client;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tracing::warn;
 
-use crate::cluster::catalogs::{self, RereadCatalog};
+use crate::cluster::catalogs;
 use crate::cluster::follow::job::{
     Belief, ContentOrigin, Disbelief, Failure, Job, KnownContent, LoadOutcome, LoadedContent, Task,
     Want, WeighedContent,
@@ -26,7 +25,7 @@ use crate::source::catalogd::Catalogd;
 use crate::source::decompress::Tee;
 use crate::source::digest::Sha256;
 use crate::source::http::FetchedBody;
-use crate::source::{Progress, SourceError, finished, read_from};
+use crate::source::{Progress, SourceError, finished, io_error, read_from};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::memory::Pool;
 use olmguard_server::telemetry::metrics::{CatalogMetrics, LoadFailure};
@@ -38,8 +37,9 @@ pub(super) trait Load: Clone + Send + 'static {
     /// to its end, and its memory counts until then.
     fn load(self, job: Job) -> impl Future<Output = LoadOutcome> + Send + 'static;
 
-    /// Allows the loader to forget content of all other digests.
-    fn keep(&self, digests: &[&str]);
+    /// Passes the names of all catalogs with the digests of their content. The loader may forget content of all other
+    /// digests.
+    fn keep(&self, in_use: Vec<(String, String)>);
 
     /// Forgets content that was loaded under this digest but may belong to another one.
     fn forget(&self, digest: &str);
@@ -60,11 +60,11 @@ struct ContentSources {
     memory: Pool,
 }
 
-/// The digests of the content in use. The threads that remove all other entries can run in any order, one at a time;
-/// each uses the latest digests.
+/// The catalogs that exist, with the digests of their content in use. The threads that remove all other entries can run
+/// in any order, one at a time; each uses the latest digests.
 #[derive(Default)]
 struct InUse {
-    last: ArcSwap<Vec<String>>,
+    last: Mutex<Vec<(String, String)>>,
     removing: Mutex<()>,
 }
 
@@ -146,11 +146,7 @@ impl ContentLoader {
             Some(entry) => io::copy(body, entry),
             None => io::copy(body, &mut io::sink()),
         };
-        copied.map_err(|source| SourceError::Io {
-            path: job.want.name.as_str().into(),
-            action: "read",
-            source,
-        })?;
+        copied.map_err(|source| io_error(&job.want.name, "read", source))?;
         Ok(entry)
     }
 
@@ -170,26 +166,13 @@ impl ContentLoader {
 
     /// Reports a failure of the cache. The cache is optional, so the load continues.
     fn complain(&self, job: &Job, error: &CacheError) {
-        warn!(catalog = job.want.name, %error, "Failed to use the catalog cache, continuing without it");
-        let metrics = &self.0.metrics;
-        metrics.load_failed(&job.want.name, LoadFailure::Cache);
-    }
-
-    /// Reads the object again; none if it cannot be read at the moment.
-    async fn reread(&self, job: &Job) -> Option<RereadCatalog> {
-        let Want {
-            name, image_ref, ..
-        } = &job.want;
-        let reread = catalogs::reread(self.0.client.clone(), name, image_ref.as_deref()).await;
-        reread
-            .inspect_err(|error| {
-                warn!(
-                    catalog = name,
-                    %error,
-                    "Failed to check whether the catalog changed during the fetch, not caching it"
-                );
-            })
-            .ok()
+        let name = &job.want.name;
+        warn!(catalog = name, %error, "Failed to use the catalog cache, continuing without it");
+        // A thread can read longer than its catalog exists. Under the lock, no series comes back after it was removed.
+        let in_use = self.0.in_use.last();
+        if in_use.iter().any(|(catalog, _)| catalog == name) {
+            self.0.metrics.load_failed(name, LoadFailure::Cache);
+        }
     }
 }
 
@@ -253,14 +236,24 @@ impl ContentLoader {
         Ok(())
     }
 
-    /// Whether the object is known to still name the same image.
+    /// Reads the object again. Returns whether it is known to still name the same image.
     async fn is_same(&self, job: &Job) -> Result<bool, Failure> {
-        match self.reread(job).await {
-            Some(RereadCatalog::Same) => Ok(true),
+        let Want {
+            name, image_ref, ..
+        } = &job.want;
+        match catalogs::get(self.0.client.clone(), name).await {
+            Ok(Some(now)) if now.state.image_ref == *image_ref => Ok(true),
             // The watch will report the new digest, and that is loaded then. This answer could be older than the watch,
             // so it is not used.
-            Some(RereadCatalog::Moved(_) | RereadCatalog::Gone) => Err(Failure::Moved),
-            None => Ok(false),
+            Ok(_) => Err(Failure::Moved),
+            Err(error) => {
+                warn!(
+                    catalog = name,
+                    %error,
+                    "Failed to check whether the catalog changed during the fetch, not caching it"
+                );
+                Ok(false)
+            }
         }
     }
 }
@@ -280,8 +273,8 @@ impl Load for ContentLoader {
         done.unwrap_or_else(LoadOutcome::Failed)
     }
 
-    fn keep(&self, digests: &[&str]) {
-        self.0.in_use.put(digests);
+    fn keep(&self, in_use: Vec<(String, String)>) {
+        *self.0.in_use.last() = in_use;
         let sources = Arc::clone(&self.0);
         self.beside(move |cache| sources.in_use.with(|digests| cache.retain(digests)));
     }
@@ -293,16 +286,16 @@ impl Load for ContentLoader {
 }
 
 impl InUse {
-    fn put(&self, digests: &[&str]) {
-        let digests = digests.iter().map(ToString::to_string).collect();
-        self.last.store(Arc::new(digests));
+    /// Locks the catalogs. A panic cannot leave inconsistent data under either lock.
+    fn last(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn with<T>(&self, remove: impl FnOnce(&[&str]) -> T) -> T {
-        // A panic cannot leave inconsistent data under this lock.
         let _one = self.removing.lock().unwrap_or_else(PoisonError::into_inner);
-        let digests = self.last.load_full();
-        let digests: Vec<&str> = digests.iter().map(String::as_str).collect();
+        // Removing takes a while, and the lock on the catalogs must not be held for long.
+        let in_use = self.last().clone();
+        let digests: Vec<&str> = in_use.iter().map(|(_, digest)| digest.as_str()).collect();
         remove(&digests)
     }
 }
@@ -340,16 +333,61 @@ fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::follow::job::ContentKey;
+    use crate::source::http::FetchLimits;
+    use olmguard_catalog::olm::Rules;
+    use olmguard_server::telemetry::Metrics;
+    use olmguard_server::tls::SystemClock;
+    use olmguard_support::api::ApiServer;
 
     #[test]
     fn whoever_comes_late_goes_by_the_last_digests_too() {
         let in_use = InUse::default();
+        let put = |digest: &str| *in_use.last() = vec![("hub".to_owned(), digest.to_owned())];
         let removed = || in_use.with(|digests| digests.join(" "));
-        in_use.put(&["old"]);
+        put("old");
         assert_eq!(removed(), "old");
         // The second of two started threads runs first.
-        in_use.put(&["new"]);
+        put("new");
         assert_eq!(removed(), "new");
         assert_eq!(removed(), "new");
+    }
+
+    /// The thread that reads content goes on when its catalog is deleted.
+    #[tokio::test]
+    async fn a_cache_that_fails_gives_no_series_to_a_deleted_catalog() {
+        let metrics = Metrics::new();
+        let loader = ContentLoader::new(
+            ApiServer::start().client(),
+            Catalogd::new(None, FetchLimits::default()).unwrap(),
+            None,
+            Arc::new(SystemClock),
+            Arc::clone(&metrics.catalogs),
+            Pool::unbounded(),
+        );
+        let text = || "hub".to_owned();
+        let job = Job {
+            want: Want {
+                key: ContentKey {
+                    digest: text(),
+                    generation: 0,
+                },
+                name: text(),
+                base: text(),
+                image_ref: None,
+                last_unpacked: None,
+            },
+            rules: Rules::default(),
+            task: Task::Load(KnownContent::default()),
+        };
+        let has_series = || {
+            loader.complain(&job, &CacheError::Digest { found: text() });
+            metrics.render().contains("catalog=\"hub\"")
+        };
+        loader.keep(vec![(text(), text())]);
+        assert!(has_series());
+        loader.keep(Vec::new());
+        metrics.catalogs.gone("hub");
+        assert!(!has_series());
     }
 }

@@ -13,7 +13,7 @@ use crate::cluster::{FaultClass, WatchFault};
 use olmguard_engine::snapshot::{Availability, Currency, ServingState};
 use olmguard_server::telemetry::OncePerChange;
 use olmguard_server::telemetry::metrics::{
-    CatalogLoad, CatalogMetrics, LoadFailure, WatchMetrics, WatchedResource,
+    CatalogLoad, CatalogMetrics, WatchMetrics, WatchedResource,
 };
 use olmguard_server::tls::Clock;
 use olmguard_views::readiness::CatalogCounts;
@@ -111,9 +111,10 @@ impl StatusBoard {
             .send_if_modified(|was_so| std::mem::replace(was_so, is_so) != is_so);
     }
 
+    /// Records the catalogs, and whether the start is over. It stays over if the tasks start again after a bug.
     pub(super) fn put(&self, is_ready: bool, catalogs: Vec<CatalogCondition>) {
         let mut state = self.state();
-        state.is_ready = is_ready;
+        state.is_ready |= is_ready;
         state.catalogs = catalogs;
     }
 
@@ -217,7 +218,7 @@ pub struct StatusListener {
 /// A reporter of the state of the catalogs, with what it reported last.
 #[derive(Debug)]
 pub(super) struct StatusTeller {
-    listener: StatusListener,
+    pub(super) listener: StatusListener,
     /// The catalogs that were reported last.
     told: BTreeSet<String>,
     /// Whether the objects were listed before.
@@ -279,20 +280,6 @@ impl StatusTeller {
     pub(super) fn unreadable(&self) {
         let watches = &self.listener.watches;
         watches.failed(WatchedResource::ClusterCatalogs, FaultClass::Object);
-    }
-
-    /// Counts a failed load.
-    pub(super) fn failed(&self, catalog: &str, class: LoadFailure) {
-        self.listener.catalogs.load_failed(catalog, class);
-    }
-
-    /// Records whether newer content of a catalog with older loaded content is being loaded.
-    pub(super) fn loads_newer(&self, is_so: bool) {
-        self.listener.board.put_loads_newer(is_so);
-    }
-
-    pub(super) fn swapped(&self) {
-        self.listener.catalogs.swapped();
     }
 
     /// Reports the condition of all catalogs.

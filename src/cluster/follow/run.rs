@@ -48,8 +48,10 @@ pub(super) struct CatalogFollower<L> {
     teller: StatusTeller,
     loading: JoinSet<LoadOutcome>,
     running: Vec<RunningJob>,
-    /// The digests that were last passed to the loader to keep.
-    kept: Vec<String>,
+    /// The catalogs and digests that were last passed to the loader to keep.
+    kept: Vec<(String, String)>,
+    /// Whether edits are judged by what an earlier task has published. It stays until the start is over.
+    is_restarted: bool,
 }
 
 /// A running job.
@@ -58,15 +60,6 @@ struct RunningJob {
     id: Id,
     job: Job,
     end: AbortHandle,
-}
-
-/// An event that the follower waits for.
-enum FollowerEvent {
-    Event(WatchEvent<Result<ObservedCatalog, NamelessObject>>),
-    Rules(Rules),
-    Contents(Arc<BundleContents>),
-    Done(Result<(Id, LoadOutcome), JoinError>),
-    Look,
 }
 
 /// Follows the catalogs until the sender of events is dropped.
@@ -83,6 +76,7 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
         loader,
         table: CatalogTable::new(limit),
         contents: Arc::default(),
+        is_restarted: !snapshot.load().catalogs().is_empty(),
         stage: SnapshotStore::new(snapshot),
         teller: StatusTeller::new(listener),
         loading: JoinSet::new(),
@@ -91,37 +85,21 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
     };
     loop {
         let wake = follower.wake();
-        let next = tokio::select! {
+        tokio::select! {
             event = events.recv() => match event {
-                Some(event) => FollowerEvent::Event(event),
+                Some(event) => follower.event(event),
                 None => return,
             },
-            Some(rules) = rules.recv() => FollowerEvent::Rules(rules),
-            Some(contents) = contents.recv() => FollowerEvent::Contents(contents),
-            Some(done) = follower.loading.join_next_with_id() => FollowerEvent::Done(done),
-            () = tokio::time::sleep_until(wake) => FollowerEvent::Look,
-        };
-        follower.take(next);
+            Some(rules) = rules.recv() => follower.table.rules(rules),
+            Some(contents) = contents.recv() => follower.contents = contents,
+            Some(ended) = follower.loading.join_next_with_id() => follower.ended(ended),
+            () = tokio::time::sleep_until(wake) => {}
+        }
         follower.go_on();
     }
 }
 
 impl<L: Load> CatalogFollower<L> {
-    fn take(&mut self, next: FollowerEvent) {
-        match next {
-            FollowerEvent::Event(event) => self.event(event),
-            FollowerEvent::Rules(rules) => self.table.rules(rules),
-            FollowerEvent::Contents(contents) => self.contents = contents,
-            FollowerEvent::Done(Ok((id, outcome))) => {
-                if let Some(job) = self.ended(id) {
-                    self.done(&job, outcome);
-                }
-            }
-            FollowerEvent::Done(Err(error)) => self.lost(&error),
-            FollowerEvent::Look => {}
-        }
-    }
-
     fn event(&mut self, event: WatchEvent<Result<ObservedCatalog, NamelessObject>>) {
         let now = Instant::now();
         match event {
@@ -188,11 +166,18 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    fn done(&mut self, job: &Job, outcome: LoadOutcome) {
-        match outcome {
-            LoadOutcome::Loaded(loaded) => self.loaded(job, loaded),
-            LoadOutcome::Confirmed => self.table.confirmed(job),
-            LoadOutcome::Failed(failure) => self.failed(job, failure),
+    /// Handles a job that ended. One without an outcome was aborted because it was no longer wanted, or it panicked.
+    fn ended(&mut self, ended: Result<(Id, LoadOutcome), JoinError>) {
+        let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        let at = self.running.iter().position(|running| running.id == id);
+        let Some(at) = at else { return };
+        let job = self.running.swap_remove(at).job;
+        match ended {
+            Ok((_, LoadOutcome::Loaded(loaded))) => self.loaded(&job, loaded),
+            Ok((_, LoadOutcome::Confirmed)) => self.table.confirmed(&job),
+            Ok((_, LoadOutcome::Failed(failure))) => self.failed(&job, failure),
+            Err(error) if error.is_cancelled() => self.table.overtaken(&job),
+            Err(_) => self.failed(&job, Failure::Panicked),
         }
     }
 
@@ -231,25 +216,8 @@ impl<L: Load> CatalogFollower<L> {
             "{message}"
         );
         if self.table.failed(job, failure, retry) {
-            self.teller.failed(&job.want.name, class);
-        }
-    }
-
-    /// Removes and returns the job that ended.
-    fn ended(&mut self, id: Id) -> Option<Job> {
-        let at = self.running.iter().position(|running| running.id == id)?;
-        Some(self.running.swap_remove(at).job)
-    }
-
-    /// Handles a job that ended without a result: it was aborted because it was no longer wanted, or it panicked.
-    fn lost(&mut self, error: &JoinError) {
-        let Some(job) = self.ended(error.id()) else {
-            return;
-        };
-        if error.is_cancelled() {
-            self.table.overtaken(&job);
-        } else {
-            self.failed(&job, Failure::Panicked);
+            let metrics = &self.teller.listener.catalogs;
+            metrics.load_failed(&job.want.name, class);
         }
     }
 
@@ -257,6 +225,8 @@ impl<L: Load> CatalogFollower<L> {
     fn go_on(&mut self) {
         let now = Instant::now();
         self.end_unwanted();
+        // No job runs before the loader knows its catalog.
+        self.keep();
         self.begin_due(now);
         let snapshot = self.table.snapshot(now);
         let minor = snapshot.rules().olm.minor();
@@ -265,14 +235,16 @@ impl<L: Load> CatalogFollower<L> {
         }
         self.publish(snapshot.with_contents(Arc::clone(&self.contents)));
         self.let_go();
-        self.keep();
         self.teller
             .catalogs(self.table.is_ready(), self.table.report(now));
     }
 
-    /// Publishes the snapshot. `loads_newer` becomes true before a superseded snapshot is published, and false only
-    /// after the newer content is published.
+    /// Publishes the snapshot, unless that would withdraw the contents from before a restart. `loads_newer` becomes true
+    /// before a superseded snapshot is published, and false only after the newer content is published.
     fn publish(&mut self, snapshot: Snapshot) {
+        if self.is_restarted && !self.table.is_ready() {
+            return;
+        }
         let is_superseded = |name: &str| {
             let state = snapshot.catalog(name);
             state.is_some_and(|state| state.currency == Currency::Superseded)
@@ -280,14 +252,17 @@ impl<L: Load> CatalogFollower<L> {
         let mut running = self.running.iter();
         // An aborted job counts until it has ended, because its replacement starts only then.
         let loads_newer = running.any(|running| is_superseded(&running.job.want.name));
+        let StatusListener {
+            board, catalogs, ..
+        } = &self.teller.listener;
         if loads_newer {
-            self.teller.loads_newer(true);
+            board.put_loads_newer(true);
         }
         if self.stage.publish(snapshot) {
-            self.teller.swapped();
+            catalogs.swapped();
         }
         if !loads_newer {
-            self.teller.loads_newer(false);
+            board.put_loads_newer(false);
         }
     }
 
@@ -317,16 +292,12 @@ impl<L: Load> CatalogFollower<L> {
         }
     }
 
-    /// Reports the digests in use to the loader, so the cache does not evict them first when it is full.
+    /// Reports the catalogs and their digests to the loader, so the cache does not evict them first when it is full.
     fn keep(&mut self) {
-        let digests = self.table.digests();
-        if !digests
-            .iter()
-            .copied()
-            .eq(self.kept.iter().map(String::as_str))
-        {
-            self.kept = digests.iter().map(|digest| (*digest).to_owned()).collect();
-            self.loader.keep(&digests);
+        let in_use = self.table.in_use();
+        if in_use != self.kept {
+            self.kept.clone_from(&in_use);
+            self.loader.keep(in_use);
         }
     }
 

@@ -104,6 +104,16 @@ fn the_same_again_is_not_published() {
     assert_eq!(stage.done().len(), 2);
 }
 
+/// If all replicas stopped being ready, none would be left to say why.
+#[test]
+fn a_start_that_is_over_stays_over() {
+    let board = StatusBoard::default();
+    for (is_ready, expected) in [(false, false), (true, true), (false, true)] {
+        board.put(is_ready, Vec::new());
+        assert_eq!(board.catalogs().is_ok(), expected);
+    }
+}
+
 #[test]
 fn an_old_snapshot_ends_when_nobody_reads_it() {
     let current = Arc::new(ArcSwap::from_pointee(Snapshot::default()));

@@ -40,9 +40,8 @@ pub(super) struct TrackedCatalog {
 /// Loaded content, with its origin.
 #[derive(Clone, Debug)]
 struct HeldContent {
-    key: ContentKey,
-    image_ref: Option<String>,
-    last_unpacked: Option<String>,
+    /// What the object named, with what it says of that content now.
+    want: Want,
     loaded: Arc<LoadedContent>,
 }
 
@@ -127,7 +126,7 @@ impl TrackedCatalog {
 
     fn loaded_as(&self, key: &ContentKey) -> Option<&HeldContent> {
         let mut held = self.held.iter().chain(&self.prepared);
-        held.find(|held| held.key == *key)
+        held.find(|held| held.want.key == *key)
     }
 
     /// Returns the facts that new content of this key is compared with.
@@ -135,25 +134,20 @@ impl TrackedCatalog {
         let held = self.held.as_ref();
         KnownContent {
             loaded: held.map(|held| Arc::clone(&held.loaded)),
-            is_of_digest: held.is_some_and(|held| held.key.digest == key.digest),
+            is_of_digest: held.is_some_and(|held| held.want.key.digest == key.digest),
             held_back: self.held_back,
         }
     }
 
     /// Stores loaded content, of the current want or of the want at the start of the job.
     pub(super) fn hold(&mut self, want: Want, loaded: Arc<LoadedContent>) {
-        let by_others = |held: &HeldContent| held.key.generation != want.key.generation;
+        let by_others = |held: &HeldContent| held.want.key.generation != want.key.generation;
         let place = if self.held.as_ref().is_some_and(by_others) {
             &mut self.prepared
         } else {
             &mut self.held
         };
-        *place = Some(HeldContent {
-            key: want.key,
-            image_ref: want.image_ref,
-            last_unpacked: want.last_unpacked,
-            loaded,
-        });
+        *place = Some(HeldContent { want, loaded });
         self.held_back = None;
         self.confirm = None;
         self.succeeded();
@@ -168,7 +162,7 @@ impl TrackedCatalog {
     /// Records that the content under this key is what catalogd serves.
     pub(super) fn confirm(&mut self, key: &ContentKey) {
         let held = self.held.iter_mut().chain(&mut self.prepared);
-        for held in held.filter(|held| held.key == *key) {
+        for held in held.filter(|held| held.want.key == *key) {
             held.loaded = Arc::new(LoadedContent {
                 is_confirmed: true,
                 ..LoadedContent::clone(&held.loaded)
@@ -229,19 +223,19 @@ impl TrackedCatalog {
     /// Returns the loaded content and its key.
     pub(super) fn held(&self) -> Option<(&ContentKey, &Arc<LoadedContent>)> {
         let held = self.held.as_ref()?;
-        Some((&held.key, &held.loaded))
+        Some((&held.want.key, &held.loaded))
     }
 
     /// Returns the digest under which these bytes are loaded, if it is another one.
     pub(super) fn holds_as_another(&self, key: &ContentKey, sha256: Sha256) -> Option<&str> {
         let held = self.held.as_ref()?;
-        let is_another = held.loaded.sha256 == Some(sha256) && held.key.digest != key.digest;
-        is_another.then_some(held.key.digest.as_str())
+        let is_another = held.loaded.sha256 == Some(sha256) && held.want.key.digest != key.digest;
+        is_another.then_some(held.want.key.digest.as_str())
     }
 
     /// Returns the digest of the loaded content and the digest that the object names.
     pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
-        let held = self.held.as_ref().map(|held| held.key.digest.as_str());
+        let held = self.held.as_ref().map(|held| held.want.key.digest.as_str());
         held.into_iter().chain(self.observed.state.digest())
     }
 
@@ -253,7 +247,8 @@ impl TrackedCatalog {
             return state;
         }
         let held = self.held.as_ref();
-        let held = held.filter(|held| held.key.generation == in_force && state.digest().is_some());
+        let held =
+            held.filter(|held| held.want.key.generation == in_force && state.digest().is_some());
         let Some(held) = held else {
             return CatalogState {
                 content: self.missing(),
@@ -261,8 +256,8 @@ impl TrackedCatalog {
             };
         };
         CatalogState {
-            image_ref: held.image_ref.clone(),
-            last_unpacked: held.last_unpacked.clone(),
+            image_ref: held.want.image_ref.clone(),
+            last_unpacked: held.want.last_unpacked.clone(),
             currency: self.currency(),
             age,
             content: Content::Loaded(Arc::clone(&held.loaded.content)),
@@ -309,7 +304,7 @@ impl TrackedCatalog {
     /// Whether the object names a digest other than that of the loaded content.
     fn is_superseded(&self) -> bool {
         match (&self.held, self.observed.state.digest()) {
-            (Some(held), Some(named)) => held.key.digest != named,
+            (Some(held), Some(named)) => held.want.key.digest != named,
             _ => false,
         }
     }
@@ -320,11 +315,11 @@ impl TrackedCatalog {
         self.superseded_since = self.is_superseded().then_some(since);
         let state = &self.observed.state;
         if let Some(held) = &mut self.held
-            && state.digest() == Some(&held.key.digest)
+            && state.digest() == Some(&held.want.key.digest)
         {
             // catalogd may unpack the same content again.
-            held.image_ref.clone_from(&state.image_ref);
-            held.last_unpacked.clone_from(&state.last_unpacked);
+            held.want.image_ref.clone_from(&state.image_ref);
+            held.want.last_unpacked.clone_from(&state.last_unpacked);
         }
     }
 

@@ -97,8 +97,8 @@ impl Load for Script {
         self.0.lock().unwrap().forgotten.push(digest.to_owned());
     }
 
-    fn keep(&self, digests: &[&str]) {
-        let mut kept: Vec<_> = digests.iter().map(|digest| (*digest).to_owned()).collect();
+    fn keep(&self, in_use: Vec<(String, String)>) {
+        let mut kept: Vec<_> = in_use.into_iter().map(|(_, digest)| digest).collect();
         kept.sort();
         kept.dedup();
         self.0.lock().unwrap().kept = kept;
@@ -117,13 +117,18 @@ struct World {
 
 impl World {
     async fn begin(script: Script) -> Self {
+        Self::judging(script, Arc::default()).await
+    }
+
+    /// Starts with what was published before.
+    async fn judging(script: Script, snapshot: Arc<ArcSwap<Snapshot>>) -> Self {
         let (events, event_receiver) = mpsc::channel(8);
         let (rules, rules_receiver) = mpsc::channel(8);
         let world = Self {
             script: script.clone(),
             events,
             rules,
-            snapshot: Arc::default(),
+            snapshot,
             board: Arc::default(),
             metrics: Metrics::new(),
         };
@@ -222,6 +227,32 @@ async fn it_tries_again_later_and_later_and_says_why() {
     );
     assert_eq!(world.script.begun().len(), 7);
     assert!(world.board.catalogs().is_ok());
+}
+
+/// After a bug, the tasks start again.
+#[tokio::test(start_paused = true)]
+async fn contents_from_before_a_restart_stay_until_the_start_is_over() {
+    let before = World::begin(Script::default()).await;
+    let listed = || WatchEvent::Listed(vec![Ok(observed("hub", "a"))]);
+    before.tell(listed()).await;
+    before.until_judged_by("hub", "a").await;
+    drop(before.events);
+    before.rules.closed().await;
+    let script = Script::default();
+    script.next("a", &[Does::Fails]);
+    let world = World::judging(script, before.snapshot).await;
+    world.tell(listed()).await;
+    while world.board.catalogs().is_err() {
+        let judged = world.snapshot.load();
+        let state = judged.catalog("hub").expect("it was published");
+        assert_eq!(packages(state), Ok(vec!["a"]));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(world.script.begun().len(), 2, "it was loaded again");
+    world.until_judged_by("hub", "a").await;
+    world.tell(WatchEvent::Listed(Vec::new())).await;
+    let is_empty = |snapshot: &Snapshot| snapshot.catalogs().is_empty();
+    world.until("empty", is_empty).await;
 }
 
 #[tokio::test(start_paused = true)]
