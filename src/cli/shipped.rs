@@ -16,8 +16,13 @@ pub(super) fn expected(name: &str) -> ExpectedConfiguration {
     let (usual, _) = webhooks(USUAL, None).expect(read);
     let (older, _) = webhooks(USUAL, Some(OLDER)).expect(read);
     // The component adds its webhook to the default ones.
-    let (_, all) = webhooks(USUAL, Some(PREVIEW)).expect(read);
-    ExpectedConfiguration::new(name.to_owned(), usual, vec![older]).with(all)
+    let (_, further) = webhooks(USUAL, Some(PREVIEW)).expect(read);
+    ExpectedConfiguration {
+        name: name.to_owned(),
+        usual,
+        others: vec![older],
+        further,
+    }
 }
 
 /// The admission policy that checks the permission `bypass`, as deployed.

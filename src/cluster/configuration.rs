@@ -22,6 +22,7 @@ use tracing::{info, warn};
 use crate::cluster::authority::called;
 use crate::cluster::watch::Pauses;
 use crate::cluster::{WatchFault, line};
+use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::OncePerChange;
 use olmguard_server::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchMetrics, WatchedResource,
@@ -32,31 +33,17 @@ use olmguard_views::doctor::{Bundle, Configuration, Difference, FailurePolicy, W
 /// The expected configuration.
 #[derive(Clone, Debug)]
 pub struct ExpectedConfiguration {
-    name: String,
-    usual: ValidatingWebhook,
-    others: Vec<ValidatingWebhook>,
+    /// The name of the configuration.
+    pub name: String,
+    /// The shipped webhook that checks edits, in its usual form.
+    pub usual: ValidatingWebhook,
+    /// The other forms of that webhook.
+    pub others: Vec<ValidatingWebhook>,
     /// The additional webhooks that are shipped.
-    further: Vec<ValidatingWebhook>,
+    pub further: Vec<ValidatingWebhook>,
 }
 
 impl ExpectedConfiguration {
-    /// Creates an expectation for a configuration of this name with the shipped webhook, in its usual form or in one of
-    /// the other forms.
-    pub fn new(name: String, usual: ValidatingWebhook, others: Vec<ValidatingWebhook>) -> Self {
-        Self {
-            name,
-            usual,
-            others,
-            further: Vec::new(),
-        }
-    }
-
-    /// Adds webhooks other than the one that checks edits.
-    pub fn with(mut self, further: Vec<ValidatingWebhook>) -> Self {
-        self.further = further;
-        self
-    }
-
     /// Replaces the Service that the webhooks call.
     pub fn asking(mut self, namespace: &str, service: &str) -> Self {
         let forms = [&mut self.usual].into_iter().chain(&mut self.others);
@@ -67,11 +54,6 @@ impl ExpectedConfiguration {
             }
         }
         self
-    }
-
-    /// Returns the name of the configuration.
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     fn forms(&self) -> impl Iterator<Item = &ValidatingWebhook> {
@@ -179,14 +161,25 @@ pub struct ReadingListener {
 /// Reads the configuration while this future is polled.
 pub async fn watch(
     client: Client,
+    expected: ExpectedConfiguration,
+    listener: ReadingListener,
+) -> Infallible {
+    let (client, _) = line::open(client);
+    loop {
+        let reading = read_again_and_again(&client, &expected, &listener);
+        until_lost("Webhook configuration watcher", reading).await;
+    }
+}
+
+async fn read_again_and_again(
+    client: &Client,
     expected: &ExpectedConfiguration,
     listener: &ReadingListener,
 ) -> Infallible {
-    let (client, _) = line::open(client);
     let mut last = Last::default();
     let mut pauses = Pauses::default();
     loop {
-        let pause = match read(&client, expected).await {
+        let pause = match read(client, expected).await {
             Ok(found) => {
                 listener.read(&mut last, found.as_ref().map(|(found, _)| found));
                 pauses = Pauses::default();

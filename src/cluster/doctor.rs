@@ -138,8 +138,8 @@ async fn read_configuration(
     let read = configuration::read(client, &of.expected).await;
     read.map_err(|error| {
         let resource = "validatingwebhookconfigurations";
-        let name = of.expected.name();
-        unasked(need("get", resource, None, Some(name)), &error)
+        let name = Some(of.expected.name.as_str());
+        unasked(need("get", resource, None, name), &error)
     })
 }
 

@@ -4,8 +4,8 @@
 //! never compared: a lease is free if its record has not changed for its duration by the local clock. A writer names
 //! the version that it has read, so only one of two concurrent writers succeeds.
 //!
-//! Invariant: [`Lease::round`] returns [`Held::Yes`] only while no other replica can have taken the lease: for less
-//! than its duration after a renewal.
+//! Invariant: [`Lease::round`] returns true only while no other replica can have taken the lease: for less than its
+//! duration after a renewal.
 //!
 //! [`tools/leaderelection/leaderelection.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/leaderelection/leaderelection.go
 
@@ -33,24 +33,9 @@ pub(super) struct Lease {
     name: &'static str,
     holder: String,
     /// The last seen record of another replica, and when it was first seen.
-    seen: Option<(LeaseRecord, Instant)>,
+    seen: Option<(LeaseSpec, Instant)>,
     /// The time of the last renewal by this replica.
     renewed: Option<Instant>,
-}
-
-/// Whether this replica holds the lease.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Held {
-    Yes,
-    No,
-}
-
-/// The part of a lease that changes when a replica renews or takes it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct LeaseRecord {
-    holder: String,
-    renewed: Option<MicroTime>,
-    transitions: i32,
 }
 
 impl Lease {
@@ -66,11 +51,11 @@ impl Lease {
         }
     }
 
-    /// Tries once to take or renew the lease. Call it about every [`RETRY`].
+    /// Tries once to take or renew the lease, and returns whether it is held. Call it about every [`RETRY`].
     ///
     /// # Errors
     /// Returns the reason why the API server did not answer, in words. The lease may still be held: [`Self::is_held`].
-    pub(super) async fn round(&mut self) -> Result<Held, String> {
+    pub(super) async fn round(&mut self) -> Result<bool, String> {
         let begun = Instant::now();
         let written = self.write().await;
         match written {
@@ -87,11 +72,8 @@ impl Lease {
     }
 
     /// Whether this replica holds the lease, so that no other replica can.
-    pub(super) fn is_held(&self) -> Held {
-        match self.until() {
-            Some(until) if Instant::now() < until => Held::Yes,
-            _ => Held::No,
-        }
+    pub(super) fn is_held(&self) -> bool {
+        self.until().is_some_and(|until| Instant::now() < until)
     }
 
     /// Writes the lease if it is free or held by this replica. Returns false if another replica holds it.
@@ -102,12 +84,12 @@ impl Lease {
             return ours(created);
         };
         let spec = found.spec.take().unwrap_or_default();
-        let record = LeaseRecord::of(&spec);
-        if !self.is_free(&record) {
+        if !self.is_free(&spec) {
             return Ok(false);
         }
-        let is_ours = record.holder == self.holder;
-        let transitions = record.transitions.saturating_add(i32::from(!is_ours));
+        let is_ours = spec.holder_identity.as_ref() == Some(&self.holder);
+        let transitions = spec.lease_transitions.unwrap_or_default();
+        let transitions = transitions.saturating_add(i32::from(!is_ours));
         let acquired = spec.acquire_time.filter(|_| is_ours);
         let version = found.metadata.resource_version;
         let lease = self.object(version, self.spec(acquired, transitions));
@@ -116,8 +98,9 @@ impl Lease {
     }
 
     /// Whether the lease has no holder, is held by this replica, or was not renewed for its duration.
-    fn is_free(&mut self, record: &LeaseRecord) -> bool {
-        if record.holder.is_empty() || record.holder == self.holder {
+    fn is_free(&mut self, record: &LeaseSpec) -> bool {
+        let holder = record.holder_identity.as_deref().unwrap_or_default();
+        if holder.is_empty() || holder == self.holder {
             return true;
         }
         match &self.seen {
@@ -160,16 +143,6 @@ fn ours(written: kube::Result<LeaseObject>) -> Result<bool, kube::Error> {
         Ok(_) => Ok(true),
         Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
         Err(error) => Err(error),
-    }
-}
-
-impl LeaseRecord {
-    fn of(spec: &LeaseSpec) -> Self {
-        Self {
-            holder: spec.holder_identity.clone().unwrap_or_default(),
-            renewed: spec.renew_time.clone(),
-            transitions: spec.lease_transitions.unwrap_or_default(),
-        }
     }
 }
 
@@ -257,7 +230,7 @@ async fn keep(lease: &mut Lease, held: &watch::Sender<bool>) -> Infallible {
     let mut fault = OncePerChange::default();
     loop {
         match lease.round().await {
-            Ok(Held::Yes) => {
+            Ok(true) => {
                 fault.is_gone();
                 info!(lease = LEASE, "Acquired the lease");
                 let leading = Leading::new(held);
@@ -265,7 +238,7 @@ async fn keep(lease: &mut Lease, held: &watch::Sender<bool>) -> Infallible {
                 drop(leading);
                 info!(lease = LEASE, "Lost the lease, trying to get it again");
             }
-            Ok(Held::No) => {
+            Ok(false) => {
                 fault.is_gone();
             }
             Err(error) => {
@@ -348,12 +321,12 @@ mod tests {
     async fn the_first_has_it_for_as_long_as_it_renews() {
         let api = cluster();
         let (mut one, mut other) = (lease(&api, "one"), lease(&api, "other"));
-        assert_eq!(one.round().await, Ok(Held::Yes));
+        assert_eq!(one.round().await, Ok(true));
         let acquired = spec(&api)["acquireTime"].take();
         for _ in 0..20 {
-            assert_eq!(other.round().await, Ok(Held::No));
+            assert_eq!(other.round().await, Ok(false));
             sleep(pause()).await;
-            assert_eq!(one.round().await, Ok(Held::Yes));
+            assert_eq!(one.round().await, Ok(true));
         }
         let spec = spec(&api);
         assert_eq!(spec["holderIdentity"], "one");
@@ -366,15 +339,15 @@ mod tests {
     async fn whoever_no_longer_renews_loses_it_before_another_takes_it() {
         let api = cluster();
         let (mut one, mut other) = (lease(&api, "one"), lease(&api, "other"));
-        assert_eq!(one.round().await, Ok(Held::Yes));
-        assert_eq!(other.round().await, Ok(Held::No));
+        assert_eq!(one.round().await, Ok(true));
+        assert_eq!(other.round().await, Ok(false));
         advance(Duration::from_secs(29)).await;
-        assert_eq!(other.round().await, Ok(Held::No));
-        assert_eq!(one.is_held(), Held::No);
+        assert_eq!(other.round().await, Ok(false));
+        assert!(!one.is_held());
         advance(Duration::from_secs(1)).await;
-        assert_eq!(other.round().await, Ok(Held::Yes));
+        assert_eq!(other.round().await, Ok(true));
         assert_eq!(spec(&api)["leaseTransitions"], 1);
-        assert_eq!(one.round().await, Ok(Held::No));
+        assert_eq!(one.round().await, Ok(false));
         assert_eq!(one.until(), None);
     }
 
@@ -383,7 +356,7 @@ mod tests {
         let api = cluster();
         let (mut one, mut other) = (lease(&api, "one"), lease(&api, "other"));
         let (first, second) = tokio::join!(one.round(), other.round());
-        let held = [first, second].map(|round| round == Ok(Held::Yes));
+        let held = [first, second].map(|round| round == Ok(true));
         assert_eq!(held.iter().filter(|held| **held).count(), 1, "{held:?}");
     }
 
@@ -394,7 +367,7 @@ mod tests {
             "metadata": {"name": "duty"}, "spec": {"holderIdentity": "", "leaseTransitions": 4},
         });
         api.put(LEASES, released);
-        assert_eq!(lease(&api, "one").round().await, Ok(Held::Yes));
+        assert_eq!(lease(&api, "one").round().await, Ok(true));
         assert_eq!(spec(&api)["leaseTransitions"], 5);
     }
 
@@ -402,15 +375,15 @@ mod tests {
     async fn without_an_answer_it_is_held_no_longer_than_it_can_be() {
         let api = cluster();
         let mut one = lease(&api, "one");
-        assert_eq!(one.round().await, Ok(Held::Yes));
+        assert_eq!(one.round().await, Ok(true));
         api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
         let said = one.round().await.expect_err("no answer");
         assert_eq!(said, "the API server answers 403: as the test says");
-        assert_eq!(one.is_held(), Held::Yes);
+        assert!(one.is_held());
         advance(DEADLINE).await;
-        assert_eq!(one.is_held(), Held::No);
+        assert!(!one.is_held());
         api.heal();
-        assert_eq!(one.round().await, Ok(Held::Yes));
+        assert_eq!(one.round().await, Ok(true));
     }
 
     #[test]

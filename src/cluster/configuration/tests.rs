@@ -1,6 +1,7 @@
 //! A configuration that changes while a server runs, in virtual time.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use hyper::{Method, StatusCode};
@@ -27,6 +28,10 @@ struct Scene {
 
 impl Scene {
     fn of(configuration: Option<Value>) -> Self {
+        Self::by(configuration, Arc::new(Since(Instant::now())))
+    }
+
+    fn by(configuration: Option<Value>, clock: Arc<dyn Clock>) -> Self {
         let api = ApiServer::start();
         api.serve(GROUP, PLURAL, "ValidatingWebhookConfiguration");
         if let Some(configuration) = configuration {
@@ -36,10 +41,9 @@ impl Scene {
         let listener = ReadingListener {
             configuration: Arc::clone(&metrics.configuration),
             watches: Arc::clone(&metrics.watches),
-            clock: Arc::new(Since(Instant::now())),
+            clock,
         };
-        let client = api.client();
-        tokio::spawn(async move { watch(client, &expected(), &listener).await });
+        tokio::spawn(watch(api.client(), expected(), listener));
         Self { api, metrics }
     }
 
@@ -96,8 +100,31 @@ fn configuration(webhooks: &[Value]) -> Value {
 fn expected() -> ExpectedConfiguration {
     let form =
         |resource| -> ValidatingWebhook { serde_json::from_value(webhook(resource)).unwrap() };
-    ExpectedConfiguration::new("olmguard".to_owned(), form("x"), vec![form("older")])
-        .asking("olmguard-system", "olmguard")
+    let expected = ExpectedConfiguration {
+        name: "olmguard".to_owned(),
+        usual: form("x"),
+        others: vec![form("older")],
+        further: Vec::new(),
+    };
+    expected.asking("olmguard-system", "olmguard")
+}
+
+/// A clock whose first reading panics.
+#[derive(Debug, Default)]
+struct FaultyClock(AtomicBool);
+
+impl Clock for FaultyClock {
+    fn now(&self) -> SystemTime {
+        assert!(self.0.swap(true, Ordering::Relaxed), "a fault of ours");
+        SystemTime::UNIX_EPOCH
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_panic_it_is_read_again() {
+    let changed = Some(configuration(&[webhook("other")]));
+    let scene = Scene::by(changed, Arc::new(FaultyClock::default()));
+    assert_eq!(scene.changed().await, ["rules"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! Events as an API server receives them, against one that stores its requests.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::StatusCode;
@@ -225,4 +226,30 @@ async fn an_event_that_is_not_taken_is_tried_anew_when_it_repeats() {
     let metrics = written(&api, [event("u1", "no"), event("u1", "no")]).await;
     assert_eq!(metrics.events.counted(EventFate::Failed), 2);
     assert_eq!(metrics.events.counted(EventFate::Repeated), 0);
+}
+
+/// A clock whose first reading panics.
+#[derive(Debug, Default)]
+struct FaultyClock(AtomicBool);
+
+impl Clock for FaultyClock {
+    fn now(&self) -> SystemTime {
+        assert!(self.0.swap(true, Ordering::Relaxed), "a fault of ours");
+        SystemTime::UNIX_EPOCH
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_panic_the_next_events_are_written() {
+    let (api, metrics) = (server(), Metrics::new());
+    let (sender, queue) = mpsc::channel(1);
+    let clock = Arc::new(FaultyClock::default());
+    let writing = write(api.client(), clock, Arc::clone(&metrics.events), queue);
+    let sending = async move {
+        for note in ["lost", "no", "not again"] {
+            sender.send(event("u1", note)).await.expect("it is read");
+        }
+    };
+    tokio::join!(writing, sending);
+    assert_eq!(posted(&api).len(), 2);
 }

@@ -18,7 +18,6 @@ use crate::cluster::configuration::{ExpectedConfiguration, ReadingListener, watc
 use crate::cluster::extensions::SharedExtensions;
 use crate::cluster::{Cluster, Leadership, events};
 use olmguard_catalog::go_duration;
-use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::{EditEvent, EditEvents, Metrics};
 use olmguard_server::tls::SystemClock;
 use olmguard_server::{CatalogPreviews, Guard, Installations, ListExtensions, ReadinessCheck};
@@ -164,10 +163,7 @@ impl WatchedConfiguration {
         let client = cluster.client.clone();
         let expected = self.expected(&cluster.namespace);
         tokio::spawn(async move {
-            loop {
-                let watching = watch(client.clone(), &expected, &listener);
-                until_lost("Webhook configuration watcher", watching).await;
-            }
+            watch(client, expected, listener).await;
         });
     }
 
