@@ -50,8 +50,42 @@ use std::time::Duration;
 
 use kube::client::AuthError;
 use kube::runtime::watcher;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::{Instant, sleep};
 
 use crate::foreign_text::one_line;
+
+// === Work on everything in a cluster, which no edit waits for ===
+
+/// Works on these items in chunks, each on a blocking thread, and returns the result of each chunk.
+///
+/// After each chunk, the work pauses for as long as the chunk took, so it uses at most half of a core.
+///
+/// # Errors
+/// Fails if the work panics, or if the runtime is shutting down.
+async fn in_chunks<T, R>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(Vec<T>) -> R + Clone + Send + 'static,
+) -> Result<Vec<R>, JoinError>
+where
+    T: Send + 'static,
+    R: Send + 'static,
+{
+    let mut items = items.into_iter();
+    let mut done = Vec::new();
+    loop {
+        let chunk: Vec<T> = items.by_ref().take(CHUNK).collect();
+        if chunk.is_empty() {
+            return Ok(done);
+        }
+        let (begun, work) = (Instant::now(), work.clone());
+        done.push(spawn_blocking(move || work(chunk)).await?);
+        sleep(begun.elapsed()).await;
+    }
+}
+
+/// The number of items without a pause, which take some milliseconds.
+const CHUNK: usize = 10;
 
 // === Failures of requests to the API server, by class and in words ===
 

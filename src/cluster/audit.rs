@@ -15,7 +15,6 @@ mod tests;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kube::api::{DeleteParams, Patch, PatchParams};
@@ -28,7 +27,7 @@ use tracing::{info, warn};
 
 use crate::cluster::extensions::{self, ExtensionsError};
 use crate::cluster::lease::Leadership;
-use crate::cluster::{FaultClass, WatchFault, line};
+use crate::cluster::{FaultClass, WatchFault, in_chunks, line};
 use olmguard_engine::audit::{Audit, Concern, as_set_now};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
@@ -57,23 +56,17 @@ pub struct AuditConfig {
 /// The reason why an audit did not complete.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 enum AuditRunError {
-    #[error(transparent)]
-    Installed(#[from] IncompleteListError),
-    #[error("it takes more than {} s", LONGEST.as_secs())]
-    TooLong,
-    #[error("the thread that audits panicked; please report this")]
-    Panicked,
-}
-
-/// The reason why the extensions are not known, or not all of them.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-enum IncompleteListError {
+    /// The extensions are not known, or not all of them.
     #[error(transparent)]
     List(#[from] ExtensionsError),
     #[error("the API server answers with another kind of object")]
     OtherKind,
     #[error("there are more than {MOST_EXTENSIONS} ClusterExtensions")]
     TooMany,
+    #[error("it takes more than {} s", LONGEST.as_secs())]
+    TooLong,
+    #[error("the thread that audits panicked; please report this")]
+    Panicked,
 }
 
 /// Audits while this replica leads and `is_ready` reports that the facts are known, for as long as it is polled.
@@ -182,14 +175,12 @@ impl Auditor {
 }
 
 /// Lists all extensions, each with its status.
-async fn installed(client: Client) -> Result<Vec<Extension>, IncompleteListError> {
-    let count = AtomicUsize::new(0);
+async fn installed(client: Client) -> Result<Vec<Extension>, AuditRunError> {
+    let mut left = MOST_EXTENSIONS;
     // Entries beyond the limit are dropped while the rest of the list is read.
     let take = |object: Value| {
-        let before = count.fetch_add(1, Ordering::Relaxed);
-        let read = (before < MOST_EXTENSIONS)
-            .then(|| Extension::recognised(&object).ok_or(IncompleteListError::OtherKind));
-        read.unwrap_or(Err(IncompleteListError::TooMany))
+        left = left.checked_sub(1).ok_or(AuditRunError::TooMany)?;
+        Extension::recognised(&object).ok_or(AuditRunError::OtherKind)
     };
     let listed = extensions::list(client, take).await;
     if let Some(fault) = listed.fault {
@@ -220,28 +211,19 @@ struct Audited {
 }
 
 /// Audits all extensions with the same facts; none if that panics.
-///
-/// After each chunk, the audit pauses for as long as the chunk took, so it uses at most half of a core.
 async fn audited(
     facts: FactsOfMoment,
     extensions: Vec<Extension>,
     requester: Requester,
     in_words: bool,
 ) -> Option<Audited> {
-    let requester = Arc::new(requester);
+    let auditing = move |chunk: Vec<Extension>| Audited::of(&facts, &chunk, &requester, in_words);
+    let parts = in_chunks(extensions, auditing).await.ok()?;
     let mut all = Audited::default();
-    let mut left = extensions.into_iter();
-    loop {
-        let chunk: Vec<_> = left.by_ref().take(CHUNK).collect();
-        if chunk.is_empty() {
-            return Some(all);
-        }
-        let (facts, requester) = (facts.clone(), Arc::clone(&requester));
-        let begun = Instant::now();
-        let auditing = move || Audited::of(&facts, &chunk, &requester, in_words);
-        all.add(spawn_blocking(auditing).await.ok()?);
-        sleep(begun.elapsed()).await;
+    for part in parts {
+        all.add(part);
     }
+    Some(all)
 }
 
 impl Audited {
@@ -278,9 +260,6 @@ impl Audited {
         self.reports.extend(other.reports);
     }
 }
-
-/// The number of extensions that are audited without a pause, which takes some milliseconds.
-const CHUNK: usize = 10;
 
 // === The `ClusterReport` objects of openreports.io, which match the last audit ===
 

@@ -119,7 +119,7 @@ pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState
 
 /// Reads every extension in the version that the cluster prefers, as a whole object. A list that breaks off keeps the
 /// objects that were read. A cluster without the kind has no extensions.
-pub async fn list<T>(client: Client, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+pub async fn list<T>(client: Client, read: impl FnMut(Value) -> T) -> ListedExtensions<T> {
     match Extensions::of(client).await {
         Ok(extensions) => extensions.list(read).await,
         Err(error) => ListedExtensions::without(error),
@@ -158,7 +158,7 @@ impl Extensions {
         Ok(Self { api, resource })
     }
 
-    async fn list<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+    async fn list<T>(&self, mut read: impl FnMut(Value) -> T) -> ListedExtensions<T> {
         let mut all = Vec::new();
         let listed = self.list_some(MOST_PAGES, |object| all.push(read(object)));
         let fault = listed.await.err();

@@ -28,13 +28,13 @@ use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tracing::{info, warn};
 
-use crate::cluster::WatchEvent;
 use crate::cluster::bundle_objects::{self, SoughtObjects};
 use crate::cluster::extensions::{self, ExtensionsError};
 use crate::cluster::watch::WatchedKind;
+use crate::cluster::{WatchEvent, in_chunks};
 use crate::source::http::Retry;
 use olmguard_catalog::memory::{Account, Heap, Loan, Pool};
 use olmguard_engine::audit::images_ahead;
@@ -84,26 +84,21 @@ pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: Ima
     let mut images = Images::new(client, config);
     loop {
         let wake = images.wake();
-        let next = tokio::select! {
+        tokio::select! {
             event = received.recv() => match event {
-                Some(event) => ImagesEvent::Crds(event),
+                Some(event) => images.crds(event),
                 None => return,
             },
-            Some(done) = images.work.join_next() => ImagesEvent::Done(done),
-            () = sleep_until(wake), if images.work.is_empty() => ImagesEvent::Turn,
-        };
-        images.take(next, &is_ready);
+            Some(done) = images.work.join_next() => images.done(done),
+            () = sleep_until(wake), if images.work.is_empty() => {}
+        }
+        if images.work.is_empty() {
+            images.begin_next(&is_ready);
+        }
         if images.publish().await.is_err() {
             return;
         }
     }
-}
-
-/// An event that the task waits for.
-enum ImagesEvent {
-    Crds(WatchEvent<(String, Value)>),
-    Done(Result<Work, JoinError>),
-    Turn,
 }
 
 /// The result of background work. Only one piece of work runs at a time.
@@ -179,24 +174,19 @@ impl Images {
         }
     }
 
-    fn take(&mut self, next: ImagesEvent, is_ready: &impl Fn() -> bool) {
-        match next {
-            ImagesEvent::Crds(event) => self.crds(event),
-            ImagesEvent::Turn => {}
-            ImagesEvent::Done(Ok(Work::Listed(listed, kubernetes))) => {
+    fn done(&mut self, done: Result<Work, JoinError>) {
+        match done {
+            Ok(Work::Listed(listed, kubernetes)) => {
                 // If the API server does not report its version, the last known one stays.
                 self.kubernetes = kubernetes.or(self.kubernetes);
                 self.listed(listed);
             }
-            ImagesEvent::Done(Ok(Work::Read(image, read))) => self.read(image, read),
-            ImagesEvent::Done(Err(error)) => {
+            Ok(Work::Read(image, read)) => self.read(image, read),
+            Err(error) => {
                 warn!(%error, "Failed to read images ahead, trying again; please report this");
                 self.config.metrics.failed();
                 self.queue.clear();
             }
-        }
-        if self.work.is_empty() {
-            self.begin_next(is_ready);
         }
     }
 
@@ -438,27 +428,18 @@ async fn wanted(client: Client, snapshot: Arc<Snapshot>) -> Result<Vec<String>, 
     if let Some(fault) = listed.fault {
         return Err(fault);
     }
-    let mut left = listed.all.into_iter().flatten().take(MOST_EXTENSIONS);
-    let mut of_each: Vec<Vec<String>> = Vec::new();
-    loop {
-        let chunk: Vec<_> = left.by_ref().take(CHUNK).collect();
-        if chunk.is_empty() {
-            return Ok(in_turns(&of_each));
-        }
-        let (begun, snapshot) = (Instant::now(), Arc::clone(&snapshot));
-        let found = spawn_blocking(move || {
-            let images = |extension| images_ahead(&snapshot, extension, MOST_EACH);
-            chunk.iter().map(images).collect::<Vec<_>>()
-        });
-        match found.await.map_err(JoinError::try_into_panic) {
-            Ok(found) => of_each.extend(found),
-            Err(Ok(panic)) => resume_unwind(panic),
-            // The runtime is shutting down.
-            Err(Err(_)) => return Ok(in_turns(&of_each)),
-        }
-        // The pause limits the work to half of a core.
-        sleep(begun.elapsed()).await;
-    }
+    let extensions = listed.all.into_iter().flatten().take(MOST_EXTENSIONS);
+    let of_each = in_chunks(extensions, move |chunk| {
+        let images = |extension| images_ahead(&snapshot, extension, MOST_EACH);
+        chunk.iter().map(images).collect::<Vec<_>>()
+    });
+    let of_each: Vec<Vec<String>> = match of_each.await.map_err(JoinError::try_into_panic) {
+        Ok(of_each) => of_each.into_iter().flatten().collect(),
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The runtime is shutting down.
+        Err(Err(_)) => Vec::new(),
+    };
+    Ok(in_turns(&of_each))
 }
 
 /// Takes the first image of each extension, then the second of each, and so on, without duplicates.
@@ -480,9 +461,6 @@ const SOON: Duration = Duration::from_secs(2);
 
 /// The most extensions that are considered.
 const MOST_EXTENSIONS: usize = 5000;
-
-/// The number of extensions that are processed without a pause.
-const CHUNK: usize = 10;
 
 /// The most images per extension.
 const MOST_EACH: usize = 5;

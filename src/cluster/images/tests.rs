@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::*;
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};

@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use super::follow::SETTLE;
-use super::read::{Reports, due};
+use super::read::{ObjectReport, Reports, due};
 use crate::cluster::lease::Leadership;
 use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind};
-use crate::cluster::{extensions, fault_words, line};
+use crate::cluster::{extensions, fault_words, in_chunks, line};
 use crate::source::http::Retry;
 use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{GROUP, Subject, UpgradePolicy};
@@ -60,7 +60,7 @@ struct StatusWriter {
 }
 
 /// A status to write.
-struct DueStatus {
+pub(super) struct DueStatus {
     kind: &'static str,
     plural: &'static str,
     name: Box<str>,
@@ -140,24 +140,14 @@ impl StatusWriter {
     }
 
     /// Returns the status to write; none until it is known which extensions the policies match.
-    fn due(&mut self) -> Option<Vec<DueStatus>> {
+    fn due(&mut self) -> Option<impl Future<Output = Vec<DueStatus>> + use<>> {
         self.is_changed = false;
         if !self.extensions.is_asked {
             return None;
         }
         let reports = self.reports.borrow_and_update().clone();
         let now = rfc3339(self.clock.now());
-        let due = reports.0.iter().filter_map(|report| {
-            let policy = report.policy.as_ref();
-            let matched = policy.and_then(|policy| self.extensions.matched(policy));
-            Some(DueStatus {
-                kind: report.kind,
-                plural: report.plural(),
-                name: report.state.name.clone(),
-                status: due(report, matched, &now)?,
-            })
-        });
-        Some(due.collect())
+        Some(all_due(reports, self.extensions.clone(), now))
     }
 
     /// Reports failures, and returns the time of the next attempt.
@@ -182,10 +172,30 @@ impl StatusWriter {
     }
 }
 
+/// Returns the status to write. Comparing hundreds of policies with thousands of extensions takes too long for a thread
+/// that serves.
+pub(super) async fn all_due(
+    reports: Reports,
+    extensions: MatchedExtensions,
+    now: String,
+) -> Vec<DueStatus> {
+    let due = move |reports: Vec<ObjectReport>| {
+        let due = reports.iter();
+        due.filter_map(|report| DueStatus::of(report, &extensions, &now))
+            .collect::<Vec<_>>()
+    };
+    let due = in_chunks(reports.0.to_vec(), due).await;
+    let due = due.unwrap_or_else(|error| {
+        error!(%error, "Failed to compute the status of policies, keeping the last one; please report this");
+        Vec::new()
+    });
+    due.into_iter().flatten().collect()
+}
+
 /// Writes all status, one object after the other. Returns the failures, if any.
-async fn write(client: Client, due: Vec<DueStatus>) -> Option<FailedWrites> {
+async fn write(client: Client, due: impl Future<Output = Vec<DueStatus>>) -> Option<FailedWrites> {
     let mut failed = None::<FailedWrites>;
-    for status in due {
+    for status in due.await {
         let Err(error) = status.write(&client).await else {
             continue;
         };
@@ -203,6 +213,17 @@ async fn write(client: Client, due: Vec<DueStatus>) -> Option<FailedWrites> {
 }
 
 impl DueStatus {
+    fn of(report: &ObjectReport, extensions: &MatchedExtensions, now: &str) -> Option<Self> {
+        let policy = report.policy.as_ref();
+        let matched = policy.and_then(|policy| extensions.matched(policy));
+        Some(Self {
+            kind: report.kind,
+            plural: report.plural(),
+            name: report.state.name.clone(),
+            status: due(report, matched, now)?,
+        })
+    }
+
     async fn write(&self, client: &Client) -> Result<(), kube::Error> {
         let kind = GroupVersionKind::gvk(GROUP, VERSION, self.kind);
         let resource = ApiResource::from_gvk_with_plural(&kind, self.plural);
@@ -245,14 +266,14 @@ const RETRY: Retry = Retry {
 // === The number of ClusterExtensions that a policy matches ===
 
 /// The facts of the extensions that policies match.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct MatchedExtensions {
-    subjects: Option<BTreeMap<String, ExtensionSubject>>,
+    subjects: Option<Arc<BTreeMap<String, ExtensionSubject>>>,
     /// Whether the API server was asked, successfully or not.
     is_asked: bool,
 }
 
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 struct ExtensionSubject {
     package: String,
     subject: PolicySubject,
@@ -291,7 +312,7 @@ impl MatchedExtensions {
             WatchEvent::Listed(objects) => {
                 let objects = objects.into_iter();
                 let listed = objects.filter_map(|object| Some((object.name, object.subject?)));
-                let listed = Some(listed.collect());
+                let listed = Some(Arc::new(listed.collect()));
                 let is_other = self.subjects != listed;
                 self.subjects = listed;
                 is_other
@@ -299,17 +320,17 @@ impl MatchedExtensions {
             WatchEvent::Applied(object) => match (object.subject, &mut self.subjects) {
                 (Some(subject), Some(known)) => {
                     let is_other = known.get(&object.name) != Some(&subject);
-                    known.insert(object.name, subject);
+                    Arc::make_mut(known).insert(object.name, subject);
                     is_other
                 }
                 _ => false,
             },
             WatchEvent::Deleted(object) => {
                 let known = self.subjects.as_mut();
-                known.is_some_and(|known| known.remove(&object.name).is_some())
+                known.is_some_and(|known| Arc::make_mut(known).remove(&object.name).is_some())
             }
             WatchEvent::Absent => {
-                let known = self.subjects.replace(BTreeMap::new());
+                let known = self.subjects.replace(Arc::default());
                 known.is_none_or(|known| !known.is_empty())
             }
             WatchEvent::Alive | WatchEvent::Found | WatchEvent::Lost(_) => false,

@@ -1,10 +1,11 @@
 //! The status that is written into the objects.
 
+use futures_util::FutureExt;
 use hyper::StatusCode;
 
 use super::*;
 use crate::cluster::lease::Leadership;
-use crate::cluster::policies::status::{MatchedExtensions, NamedSubject};
+use crate::cluster::policies::status::{MatchedExtensions, NamedSubject, all_due};
 use olmguard_support::api::{Asked, Trouble};
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/olmguard/leases";
@@ -235,6 +236,31 @@ async fn many_statuses_at_once_are_reported_together() {
     }
     let count = counting.await.expect("it counts");
     assert!(count <= 4, "{count} reports of 60 statuses");
+}
+
+/// A thread that serves must not compare many policies with many extensions.
+#[test]
+fn matches_are_counted_on_another_thread() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build();
+    runtime.unwrap().block_on(async {
+        let api = whole_cluster();
+        for number in 0..30 {
+            api.put(UPGRADE_POLICIES, policy(&format!("p{number}"), &json!({})));
+        }
+        let scene = Scene::of(api);
+        let mut reports = scene.reports.clone();
+        let known = reports.wait_for(|reports| reports.of("UpgradePolicy").count() == 30);
+        let known = known.await.unwrap().clone();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let holding = tokio::task::spawn_blocking(move || held.recv());
+        let due = all_due(known, MatchedExtensions::default(), String::new());
+        let mut due = std::pin::pin!(due);
+        assert!(due.as_mut().now_or_never().is_none());
+        drop(release);
+        assert_eq!(due.await.len(), 30);
+        assert!(holding.await.unwrap().is_err());
+    });
 }
 
 // === Policies while the cluster does not answer, or does not serve the kinds ===
