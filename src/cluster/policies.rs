@@ -71,20 +71,14 @@ pub struct ListedPolicies {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct ListedKind {
     kind: &'static str,
-    objects: KnownObjects,
+    /// Whether the cluster serves the kind. It is never unknown.
+    presence: Presence,
+    /// The number of known objects.
+    count: usize,
     /// The invalid objects, with the reasons.
     invalid: Vec<(String, String)>,
     /// The reason why the watch is lost.
     fault: Option<WatchFault>,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum KnownObjects {
-    /// The cluster does not serve the kind.
-    Absent,
-    Listed(usize),
-    /// The objects are kept although the cluster no longer serves the kind.
-    Doubted(usize),
 }
 
 /// The reason why it is not known which policies exist, in one line.
@@ -152,20 +146,14 @@ impl ListedKind {
         table: &ObjectTable<T>,
         invalid: Vec<(String, String)>,
     ) -> Result<Self, UnlistedCause> {
-        let count = table.iter().count();
-        let fault = table.fault().cloned();
-        let objects = match table.presence {
-            Presence::Unknown => {
-                let kind = T::KIND;
-                return Err(UnlistedCause::Kind { kind, fault });
-            }
-            Presence::Absent => KnownObjects::Absent,
-            Presence::Listed => KnownObjects::Listed(count),
-            Presence::Doubted { .. } => KnownObjects::Doubted(count),
-        };
+        let (kind, fault) = (T::KIND, table.fault().cloned());
+        if table.presence == Presence::Unknown {
+            return Err(UnlistedCause::Kind { kind, fault });
+        }
         Ok(Self {
-            kind: T::KIND,
-            objects,
+            kind,
+            presence: table.presence,
+            count: table.iter().count(),
             invalid,
             fault,
         })
@@ -175,11 +163,9 @@ impl ListedKind {
 impl fmt::Display for ListedKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, invalid) = (self.kind, self.invalid.len());
-        match self.objects {
-            KnownObjects::Absent => write!(f, "no {kind} in this cluster")?,
-            KnownObjects::Listed(count) | KnownObjects::Doubted(count) => {
-                write!(f, "{} {kind} accepted", count - invalid)?;
-            }
+        match self.presence {
+            Presence::Absent => write!(f, "no {kind} in this cluster")?,
+            _ => write!(f, "{} {kind} accepted", self.count - invalid)?,
         }
         if let Some((name, why)) = self.invalid.first() {
             write!(
@@ -187,7 +173,7 @@ impl fmt::Display for ListedKind {
                 ", {invalid} not accepted and denying upgrades; the first: {name}: {why}"
             )?;
         }
-        if matches!(self.objects, KnownObjects::Doubted(_)) {
+        if matches!(self.presence, Presence::Doubted { .. }) {
             f.write_str(", kept for now although the cluster no longer serves the kind")?;
         }
         match &self.fault {
@@ -280,7 +266,7 @@ pub struct ExpectedPermission {
 }
 
 /// The known state of both objects.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PermissionWatch {
     expected: ExpectedPermission,
     policy: PermissionObject,
@@ -300,14 +286,6 @@ enum PermissionObject {
 }
 
 impl PermissionWatch {
-    fn new(expected: ExpectedPermission) -> Self {
-        Self {
-            expected,
-            policy: PermissionObject::Unknown,
-            binding: PermissionObject::Unknown,
-        }
-    }
-
     /// Whether an answer about both objects is known.
     fn is_known(&self) -> bool {
         self.policy != PermissionObject::Unknown && self.binding != PermissionObject::Unknown

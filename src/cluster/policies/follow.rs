@@ -20,9 +20,7 @@ use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
-use olmguard_server::telemetry::metrics::{
-    PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource,
-};
+use olmguard_server::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics};
 use olmguard_server::tls::Clock;
 
 /// The receivers of all reports.
@@ -75,14 +73,6 @@ pub(super) struct Watches {
     pub(super) binding: mpsc::Receiver<WatchEvent<Value>>,
 }
 
-enum PolicyEvent {
-    Policies(WatchEvent<Value>),
-    Guardrails(WatchEvent<Value>),
-    Policy(WatchEvent<Value>),
-    Binding(WatchEvent<Value>),
-    Report,
-}
-
 pub(super) struct WatchedPolicies {
     policies: ObjectTable<UpgradePolicy>,
     guardrails: ObjectTable<GuardrailsObject>,
@@ -105,7 +95,10 @@ impl WatchedPolicies {
         Self {
             policies: ObjectTable::default(),
             guardrails: ObjectTable::default(),
-            permission: PermissionWatch::new(expected),
+            permission: PermissionWatch {
+                expected,
+                ..PermissionWatch::default()
+            },
             puts_parts: !listener.store.is_whole(),
             listener,
             last: Reports::default(),
@@ -118,41 +111,31 @@ impl WatchedPolicies {
     pub(super) async fn run(mut self, mut watches: Watches) {
         loop {
             let report_at = self.report_at;
-            let next = tokio::select! {
-                event = watches.policies.recv() => event.map(PolicyEvent::Policies),
-                event = watches.guardrails.recv() => event.map(PolicyEvent::Guardrails),
-                event = watches.policy.recv() => event.map(PolicyEvent::Policy),
-                event = watches.binding.recv() => event.map(PolicyEvent::Binding),
+            let effect = tokio::select! {
+                event = watches.policies.recv() => match event {
+                    Some(event) => self.listener.take(&mut self.policies, event).await,
+                    None => return,
+                },
+                event = watches.guardrails.recv() => match event {
+                    Some(event) => self.listener.take(&mut self.guardrails, event).await,
+                    None => return,
+                },
+                event = watches.policy.recv() => match event {
+                    Some(event) => verdicts_if(self.permission.take_policy(&event)),
+                    None => return,
+                },
+                event = watches.binding.recv() => match event {
+                    Some(event) => verdicts_if(self.permission.take_binding(&event)),
+                    None => return,
+                },
                 () = sleep_until(report_at.unwrap_or_else(Instant::now)), if report_at.is_some() => {
-                    Some(PolicyEvent::Report)
+                    self.report_at = None;
+                    self.report(&self.in_force());
+                    EventEffect::Nothing
                 }
             };
-            let Some(next) = next else {
-                return;
-            };
-            self.take(next).await;
+            self.act(effect);
         }
-    }
-
-    async fn take(&mut self, next: PolicyEvent) {
-        let change = match next {
-            PolicyEvent::Policies(event) => {
-                self.listener.heard(UpgradePolicy::RESOURCE, &event);
-                self.policies.take(event, Instant::now()).await
-            }
-            PolicyEvent::Guardrails(event) => {
-                self.listener.heard(GuardrailsObject::RESOURCE, &event);
-                self.guardrails.take(event, Instant::now()).await
-            }
-            PolicyEvent::Policy(event) => verdicts_if(self.permission.take_policy(&event)),
-            PolicyEvent::Binding(event) => verdicts_if(self.permission.take_binding(&event)),
-            PolicyEvent::Report => {
-                self.report_at = None;
-                self.report(&self.in_force());
-                EventEffect::Nothing
-            }
-        };
-        self.act(change);
     }
 
     /// Acts on the effect of an event. Each written status comes back as an event, so several are handled together.
@@ -272,8 +255,14 @@ impl PolicyListener {
         }
     }
 
-    fn heard(&self, resource: WatchedResource, event: &WatchEvent<Value>) {
-        match event {
+    /// Counts an event, and applies it to the objects of its kind.
+    async fn take<T: PolicyContent>(
+        &self,
+        objects: &mut ObjectTable<T>,
+        event: WatchEvent<Value>,
+    ) -> EventEffect {
+        let resource = T::RESOURCE;
+        match &event {
             WatchEvent::Lost(fault) => {
                 self.watches.lost(resource);
                 self.watches.failed(resource, fault.class);
@@ -284,6 +273,7 @@ impl PolicyListener {
             }
             _ => self.watches.heard(resource, self.clock.now()),
         }
+        objects.take(event, Instant::now()).await
     }
 
     fn count(&self, reports: &Reports) {

@@ -191,7 +191,8 @@ async fn what_there_is_is_in_force_and_what_changes_is_at_once() {
 fn what_was_known_once_stays_ready() {
     let absent = |kind| ListedKind {
         kind,
-        objects: KnownObjects::Absent,
+        presence: Presence::Absent,
+        count: 0,
         invalid: Vec::new(),
         fault: None,
     };
