@@ -130,39 +130,26 @@ const SILENCE: Duration = Duration::from_secs(150);
 struct Surroundings {
     kubeconfig: Option<OsString>,
     home: Option<PathBuf>,
-    pod: Pod,
-}
-
-/// Whether the process runs in a pod with a service account.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-enum Pod {
-    Inside,
-    #[default]
-    Outside,
+    /// Whether the process runs in a pod with a service account.
+    is_in_pod: bool,
 }
 
 /// The location of the configuration.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 enum KubeconfigPlace {
-    #[display("kubeconfig {}", _0.list())]
-    Files(KubeconfigFiles),
+    /// One kubeconfig, or several that are merged.
+    #[display("kubeconfig {}", list(_0))]
+    Files(Vec<PathBuf>),
     #[display("the service account of this pod")]
     Pod,
 }
 
-/// One kubeconfig, or several that are merged.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct KubeconfigFiles {
-    paths: Vec<PathBuf>,
-}
-
 impl Surroundings {
     fn here() -> Self {
-        let inside = env::var_os(SERVICE_HOST).is_some() && Path::new(TOKEN).exists();
         Self {
             kubeconfig: env::var_os(KUBECONFIG),
             home: env::home_dir(),
-            pod: if inside { Pod::Inside } else { Pod::Outside },
+            is_in_pod: env::var_os(SERVICE_HOST).is_some() && Path::new(TOKEN).exists(),
         }
     }
 
@@ -185,28 +172,26 @@ fn find_place(
     around: &Surroundings,
 ) -> Result<KubeconfigPlace, ConnectError> {
     if let Some(path) = &access.kubeconfig {
-        return files(vec![path.clone()], "--kubeconfig");
+        return files(std::slice::from_ref(path), "--kubeconfig");
     }
     let listed = around.listed();
     if !listed.is_empty() {
-        return files(listed, KUBECONFIG);
+        return files(&listed, KUBECONFIG);
     }
-    let own = around.pod == Pod::Inside && access.context.is_none();
+    let own = around.is_in_pod && access.context.is_none();
     if own && caller == Caller::Server {
         return Ok(KubeconfigPlace::Pod);
     }
     let home = around.in_home();
     if let Some(path) = home.clone().filter(|path| path.exists()) {
-        return Ok(KubeconfigPlace::Files(KubeconfigFiles {
-            paths: vec![path],
-        }));
+        return Ok(KubeconfigPlace::Files(vec![path]));
     }
     if own {
         return Ok(KubeconfigPlace::Pod);
     }
     let home = home.unwrap_or_else(|| PathBuf::from("~/.kube/config"));
     Err(match &access.context {
-        Some(context) if around.pod == Pod::Inside => ConnectError::NoKubeconfig {
+        Some(context) if around.is_in_pod => ConnectError::NoKubeconfig {
             context: context.clone(),
             home,
         },
@@ -215,20 +200,18 @@ fn find_place(
 }
 
 /// Ignores missing files if others exist, as kubectl does.
-fn files(paths: Vec<PathBuf>, named_by: &'static str) -> Result<KubeconfigPlace, ConnectError> {
+fn files(paths: &[PathBuf], named_by: &'static str) -> Result<KubeconfigPlace, ConnectError> {
     let there: Vec<_> = paths.iter().filter(|path| path.exists()).cloned().collect();
     if there.is_empty() {
-        let files = KubeconfigFiles { paths }.list();
+        let files = list(paths);
         return Err(ConnectError::Missing { files, named_by });
     }
-    Ok(KubeconfigPlace::Files(KubeconfigFiles { paths: there }))
+    Ok(KubeconfigPlace::Files(there))
 }
 
-impl KubeconfigFiles {
-    fn list(&self) -> String {
-        let paths = self.paths.iter().map(|path| path.display().to_string());
-        paths.collect::<Vec<_>>().join(", ")
-    }
+fn list(paths: &[PathBuf]) -> String {
+    let paths = paths.iter().map(|path| path.display().to_string());
+    paths.collect::<Vec<_>>().join(", ")
 }
 
 const KUBECONFIG: &str = "KUBECONFIG";
@@ -262,13 +245,12 @@ fn load_config(
     }
 }
 
-fn merged(files: &KubeconfigFiles) -> Result<Kubeconfig, ConnectError> {
+fn merged(files: &[PathBuf]) -> Result<Kubeconfig, ConnectError> {
     let mut whole = Kubeconfig::default();
-    for path in &files.paths {
+    for path in files {
         let next = read(path)?;
-        whole = whole.merge(next).map_err(|_| ConnectError::Kinds {
-            files: files.list(),
-        })?;
+        let merged = whole.merge(next);
+        whole = merged.map_err(|_| ConnectError::Kinds { files: list(files) })?;
     }
     Ok(whole)
 }
@@ -282,13 +264,13 @@ fn read(path: &Path) -> Result<Kubeconfig, ConnectError> {
 
 fn context_of(
     whole: &Kubeconfig,
-    files: &KubeconfigFiles,
+    files: &[PathBuf],
     asked: Option<&str>,
 ) -> Result<String, ConnectError> {
     let mut known: Vec<_> = whole.contexts.iter().map(|c| c.name.as_str()).collect();
     known.sort_unstable();
     let known = known.join(", ");
-    let files = files.list();
+    let files = list(files);
     let Some(context) = asked.or(whole.current_context.as_deref()) else {
         return Err(ConnectError::NoContext { files, known });
     };

@@ -128,7 +128,7 @@ pub(super) fn named(resource: &ApiResource, mut object: Value) -> Value {
 }
 
 /// The number of objects in one page.
-const PAGE: u32 = 100;
+pub(super) const PAGE: u32 = 100;
 
 /// The most pages of a list, in case an API server never ends it.
 pub(super) const MOST_PAGES: usize = 1000;

@@ -107,12 +107,7 @@ pub fn compare(
 }
 
 impl RunningOlm {
-    /// Returns the rules of this OLM.
-    pub fn rules(&self) -> Rules {
-        self.rules_unless(None, None)
-    }
-
-    /// Returns the same rules, except for values that are set by flags. Gates belong to a release: the gates that were
+    /// Returns the rules of this OLM, except for values that are set by flags. Gates belong to a release: the gates that were
     /// found apply only with the release that was found.
     pub fn rules_unless(&self, release: Option<OlmRelease>, gates: Option<Gates>) -> Rules {
         let taken = release.unwrap_or(self.release);
@@ -289,8 +284,7 @@ fn runs_it(container: &Container) -> bool {
 
 /// Whether the image has that name. Vendor builds add a prefix.
 fn has_its_image(container: &Container) -> bool {
-    let image = container.image.as_deref().unwrap_or_default();
-    image_name(image).ends_with(NAME)
+    image_name(image_of(container)).ends_with(NAME)
 }
 
 /// The feature gates of a container, and the settings that cannot be parsed.
@@ -302,7 +296,7 @@ struct SetGates {
     ignored: Vec<GateError>,
 }
 
-/// Returns the gates of `--feature-gates`, which can be repeated, in both of its forms.
+/// Returns the gates of `--feature-gates`.
 ///
 /// A gate that is unknown here belongs to an unknown release: operator-controller runs with it, so it knows the gate.
 fn gates_of(container: &Container, release: OlmRelease) -> SetGates {
@@ -322,18 +316,25 @@ fn gates_of(container: &Container, release: OlmRelease) -> SetGates {
     }
 }
 
-fn written_gates(container: &Container) -> impl Iterator<Item = &str> {
+/// Returns the values of a flag of a container, which can be repeated: `--flag=value` or `--flag value`.
+pub(super) fn flag_values<'c>(container: &'c Container, flag: &str) -> Vec<&'c str> {
     let command = container.command.iter().flatten();
     let mut words = command.chain(container.args.iter().flatten());
-    let mut lists = Vec::new();
+    let mut values = Vec::new();
     while let Some(word) = words.next() {
-        if let Some(list) = word.strip_prefix("--feature-gates=") {
-            lists.push(list);
-        } else if word == "--feature-gates" {
-            lists.extend(words.next().map(String::as_str));
+        if word == flag {
+            values.extend(words.next().map(String::as_str));
+        } else {
+            let rest = word.strip_prefix(flag);
+            values.extend(rest.and_then(|rest| rest.strip_prefix('=')));
         }
     }
-    let settings = lists.into_iter().flat_map(|list| list.split(','));
+    values
+}
+
+fn written_gates(container: &Container) -> impl Iterator<Item = &str> {
+    let lists = flag_values(container, "--feature-gates").into_iter();
+    let settings = lists.flat_map(|list| list.split(','));
     settings
         .map(str::trim)
         .filter(|setting| !setting.is_empty())

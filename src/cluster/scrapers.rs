@@ -33,7 +33,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
-use crate::cluster::{FaultClass, WatchFault, line};
+use crate::cluster::{FaultClass, Silent, WatchFault, line};
 use crate::foreign_text::one_line;
 use olmguard_server::telemetry::{Authorizer, Authorizing, ScrapeDenied};
 
@@ -65,12 +65,14 @@ impl Scrapers {
             return ruling;
         }
         let asked = timeout(PATIENCE, self.asked(&key, token)).await;
-        asked
-            .unwrap_or_else(|_| Err(late()))
-            .unwrap_or_else(|fault| {
-                self.teller.failed(&fault);
-                Err(ScrapeDenied::Unavailable { class: fault.class })
-            })
+        let late = |_| {
+            let (class, words) = (FaultClass::Silent, Silent(PATIENCE).to_string());
+            Err(WatchFault { class, words })
+        };
+        asked.unwrap_or_else(late).unwrap_or_else(|fault| {
+            self.teller.failed(&fault);
+            Err(ScrapeDenied::Unavailable { class: fault.class })
+        })
     }
 
     async fn asked(&self, key: &TokenHash, token: &str) -> Result<Ruling, WatchFault> {
@@ -92,13 +94,6 @@ impl Scrapers {
 impl Authorizer for Scrapers {
     fn authorize<'a>(&'a self, token: &'a str) -> Authorizing<'a> {
         Box::pin(self.ruling(token))
-    }
-}
-
-fn late() -> WatchFault {
-    WatchFault {
-        class: FaultClass::Silent,
-        words: format!("no answer within {} s", PATIENCE.as_secs()),
     }
 }
 
@@ -148,11 +143,6 @@ impl RulingCache {
         let life = if ruling.is_ok() { ALLOWED } else { REFUSED };
         self.0.insert(key, (ruling, now + life));
     }
-
-    #[cfg(test)]
-    fn len(&self) -> usize {
-        self.0.len()
-    }
 }
 
 /// The most cached rulings.
@@ -175,7 +165,7 @@ async fn review_ruling(client: &Client, token: &str) -> Result<Ruling, WatchFaul
     if can_read(client, token, user).await? {
         return Ok(Ok(()));
     }
-    log_forbidden();
+    debug!("Denied a metrics client, its user cannot get /metrics");
     Ok(Err(ScrapeDenied::Forbidden { user: name }))
 }
 
@@ -195,7 +185,8 @@ async fn user(client: &Client, token: &str) -> Result<Option<UserInfo>, WatchFau
     let status = status.ok_or_else(|| lacks("TokenReview", "status"))?;
     if status.authenticated != Some(true) {
         let error = status.error.unwrap_or_default();
-        log_unauthenticated(&one_line(&without(token, &error)));
+        let error = one_line(&without(token, &error));
+        debug!(error, "Denied a metrics client, its token is invalid");
         return Ok(None);
     }
     let user = status.user.filter(|user| user.username.is_some());
@@ -278,16 +269,6 @@ impl DenialLog {
         }
         is_due
     }
-}
-
-/// Logs that the API server rejected a token, with its reason.
-fn log_unauthenticated(error: &str) {
-    debug!(error, "Denied a metrics client, its token is invalid");
-}
-
-/// Logs that the user of a token is not authorized.
-fn log_forbidden() {
-    debug!("Denied a metrics client, its user cannot get /metrics");
 }
 
 const PAUSE: Duration = Duration::from_mins(1);

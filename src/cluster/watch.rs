@@ -31,7 +31,7 @@ use tokio::time::sleep;
 
 use crate::cluster::WatchFault;
 use crate::cluster::line::{self, SECONDS, WatchSignal};
-use crate::cluster::object::{Names, WatchedObject, served};
+use crate::cluster::object::{Names, PAGE, WatchedObject, served};
 
 /// A watched kind.
 #[derive(Clone, Copy, Debug)]
@@ -322,5 +322,3 @@ const ABSENT: Duration = Duration::from_secs(5);
 pub(super) const FIRST_RECHECK: Duration = Duration::from_secs(5);
 /// The longest time between two checks.
 pub(super) const RECHECK: Duration = Duration::from_mins(5);
-/// The number of objects in one page of a list.
-const PAGE: u32 = 100;

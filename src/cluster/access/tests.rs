@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::*;
-use super::{KubeconfigFiles, Pod, Surroundings, find_place, load_config};
+use super::{Surroundings, find_place, load_config};
 
 const GOOD: &str = "\
 apiVersion: v1
@@ -218,7 +218,7 @@ fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
     };
     let proxy = |server: &str, proxies: &Proxies| {
         let path = folder.file("config", &GOOD.replace("http://127.0.0.1:1", server));
-        let place = KubeconfigPlace::Files(KubeconfigFiles { paths: vec![path] });
+        let place = KubeconfigPlace::Files(vec![path]);
         let (config, _) = load_config(&place, None, proxies).unwrap();
         config.proxy_url.map(|proxy| proxy.to_string())
     };
@@ -249,7 +249,7 @@ fn the_first_place_that_there_is_counts() {
     let mut around = Surroundings {
         kubeconfig: Some(env_list(&[&one, &folder.path().join("none"), &two])),
         home: Some(folder.path().join("home")),
-        pod: Pod::Inside,
+        is_in_pod: true,
     };
     let access = Access::default();
     let kubeconfig = |path: &Path| format!("kubeconfig {}", path.display());
@@ -281,7 +281,7 @@ fn the_first_place_that_there_is_counts() {
             folder.path().display()
         )
     );
-    around.pod = Pod::Outside;
+    around.is_in_pod = false;
     assert_eq!(
         place(&access, Caller::Server, &around),
         format!(
@@ -316,7 +316,7 @@ fn several_files_are_read_as_one_and_an_empty_context_is_none() {
         folder.file("b", &contexts),
         folder.file("c", GOOD),
     ];
-    let place = KubeconfigPlace::Files(KubeconfigFiles { paths });
+    let place = KubeconfigPlace::Files(paths);
     let (config, _) = load_config(&place, None, &Proxies::default()).unwrap();
     assert_eq!(config.cluster_url.to_string(), "http://first:1/");
     assert_eq!(config.default_namespace, "tools");

@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::cluster::doctor::{Examination, need};
-use crate::cluster::fault_words;
+use crate::cluster::{Silent, fault_words};
 use crate::foreign_text::one_line;
 use olmguard_server::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
@@ -112,13 +112,12 @@ impl ReplicaRoute<'_> {
     fn doubt(&self, of: &Examination) -> Result<(), MissingAnswer> {
         match self {
             Self::Proxy(..) => Ok(()),
-            Self::Address(host, port) => Err(MissingAnswer {
-                need: need("get", "pods/proxy", Some(&of.names.namespace), None),
-                is_forbidden: false,
-                why: format!(
+            Self::Address(host, port) => {
+                let why = format!(
                     "the server at {host} port {port} does not identify itself as olmguard"
-                ),
-            }),
+                );
+                Err(unanswered(of, (false, why)))
+            }
         }
     }
 
@@ -134,26 +133,23 @@ impl ReplicaRoute<'_> {
     }
 
     async fn get(&self, path: &str, of: &Examination) -> Result<ReplicaResponse, MissingAnswer> {
-        match self {
-            Self::Proxy(client, prefix) => {
-                let path = format!("{prefix}{path}");
-                let failed = |(is_forbidden, why)| MissingAnswer {
-                    need: need("get", "pods/proxy", Some(&of.names.namespace), None),
-                    is_forbidden,
-                    why,
-                };
-                get_proxied(client, &path).await.map_err(failed)
-            }
+        let answer = match self {
+            Self::Proxy(client, prefix) => get_proxied(client, &format!("{prefix}{path}")).await,
             Self::Address(host, port) => {
-                get_directly(host, *port, path)
-                    .await
-                    .map_err(|why| MissingAnswer {
-                        need: need("get", "pods/proxy", Some(&of.names.namespace), None),
-                        is_forbidden: false,
-                        why,
-                    })
+                let answer = get_directly(host, *port, path).await;
+                answer.map_err(|why| (false, why))
             }
-        }
+        };
+        answer.map_err(|error| unanswered(of, error))
+    }
+}
+
+/// Converts the reason why a replica did not answer, and whether the proxy is forbidden.
+fn unanswered(of: &Examination, (is_forbidden, why): (bool, String)) -> MissingAnswer {
+    MissingAnswer {
+        need: need("get", "pods/proxy", Some(&of.names.namespace), None),
+        is_forbidden,
+        why,
     }
 }
 
@@ -215,7 +211,7 @@ async fn get_directly(host: &str, port: u16, path: &str) -> Result<ReplicaRespon
         .map_err(|_| format!("{host} is not an IP address"))?;
     let exchange = timeout(PATIENCE, exchange(address, port, path));
     let answer = exchange.await;
-    let answer = answer.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?;
+    let answer = answer.map_err(|_| Silent(PATIENCE).to_string())?;
     answer.map_err(|error| one_line(&format!("{address} port {port}: {error}")))
 }
 
@@ -255,7 +251,7 @@ async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bo
     };
     let (code, bytes) = timeout(PATIENCE, exchange)
         .await
-        .map_err(|_| (false, format!("no answer within {} s", PATIENCE.as_secs())))?
+        .map_err(|_| (false, Silent(PATIENCE).to_string()))?
         .map_err(|why: String| (false, why))?;
     match status(&bytes) {
         Some(status) if code != StatusCode::OK => {

@@ -15,6 +15,7 @@ use kube::core::Status;
 use kube::{Api, Client};
 
 use crate::cluster::doctor::{need, unasked};
+use crate::cluster::olm::flag_values;
 use crate::foreign_text;
 use olmguard_views::doctor::{
     ApiAnswer, Deployment, Endpoint, MissingAnswer, Names, Port, RoundTrip, Service, probe,
@@ -166,26 +167,11 @@ fn is_self_managed(pod: &PodSpec) -> bool {
 
 /// Returns the value of a flag of `serve`, from the arguments of a container or from its environment variable.
 fn setting(pod: &PodSpec, flag: &str) -> Option<String> {
-    let mut containers = pod.containers.iter();
-    containers.find_map(|one| argument(one, flag).or_else(|| variable(one, flag)))
-}
-
-/// Returns the value of `--flag=value` or `--flag value`.
-fn argument(container: &Container, flag: &str) -> Option<String> {
-    let command = container.command.iter().flatten();
-    let mut words = command.chain(container.args.iter().flatten());
-    while let Some(word) = words.next() {
-        if word == flag {
-            return words.next().cloned();
-        }
-        let value = word
-            .strip_prefix(flag)
-            .and_then(|rest| rest.strip_prefix('='));
-        if let Some(value) = value {
-            return Some(value.to_owned());
-        }
-    }
-    None
+    pod.containers.iter().find_map(|container| {
+        let values = flag_values(container, flag);
+        let value = values.first().map(|value| (*value).to_owned());
+        value.or_else(|| variable(container, flag))
+    })
 }
 
 /// Returns the value of the environment variable, which is `OLMGUARD_A_B` for `--a-b`.

@@ -53,15 +53,6 @@ pub async fn watch(client: Client, namespace: Option<String>, events: Sender<Olm
     }
 }
 
-/// The result of one look.
-enum LookOutcome {
-    /// Everything is known until the Deployment changes.
-    Certain(SeenGeneration),
-    /// Another look may find more, even if the Deployment does not change.
-    Uncertain(SeenGeneration),
-    Nothing,
-}
-
 /// The end of the watch of a Deployment.
 enum WatchEnd {
     Changed,
@@ -81,14 +72,13 @@ impl DeploymentWatch {
         let mut pauses = Pauses::default();
         loop {
             let ended = match self.look().await {
-                LookOutcome::Nothing => WatchEnd::Fault,
-                LookOutcome::Certain(seen) => self.follow(&seen).await,
-                LookOutcome::Uncertain(seen) => {
-                    match timeout(pauses.next(), self.follow(&seen)).await {
-                        Ok(ended) => ended,
-                        Err(_) => continue,
-                    }
-                }
+                None => WatchEnd::Fault,
+                Some((seen, true)) => self.follow(&seen).await,
+                // Another look may find more, even if the Deployment does not change.
+                Some((seen, false)) => match timeout(pauses.next(), self.follow(&seen)).await {
+                    Ok(ended) => ended,
+                    Err(_) => continue,
+                },
             };
             sleep(match ended {
                 WatchEnd::Changed => PACE,
@@ -98,28 +88,25 @@ impl DeploymentWatch {
         }
     }
 
-    async fn look(&mut self) -> LookOutcome {
-        let looked = match look(&self.client, self.namespace.as_deref()).await {
+    /// Returns the Deployment that was seen, and whether everything is known until it changes.
+    async fn look(&mut self) -> Option<(SeenGeneration, bool)> {
+        match look(&self.client, self.namespace.as_deref()).await {
             Ok((found, seen)) => {
                 let is_certain = found.is_certain();
                 self.answer(Ok(found)).await;
-                if is_certain {
-                    LookOutcome::Certain(seen)
-                } else {
-                    LookOutcome::Uncertain(seen)
-                }
+                self.report(OlmEvent::Alive).await;
+                Some((seen, is_certain))
             }
             Err(error) => {
                 self.answer(Err(error.clone())).await;
-                if let FindError::Failed { fault, .. } = error {
-                    self.report(OlmEvent::Lost(fault)).await;
-                    return LookOutcome::Nothing;
-                }
-                LookOutcome::Nothing
+                self.report(match error {
+                    FindError::Failed { fault, .. } => OlmEvent::Lost(fault),
+                    FindError::Nowhere { .. } | FindError::NoContainer { .. } => OlmEvent::Alive,
+                })
+                .await;
+                None
             }
-        };
-        self.report(OlmEvent::Alive).await;
-        looked
+        }
     }
 
     /// Waits until the Deployment differs from the one that was seen, or no longer exists.

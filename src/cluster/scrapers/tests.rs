@@ -209,16 +209,16 @@ async fn a_flood_of_unknown_tokens_takes_bounded_room_and_not_that_of_a_scraper(
     for number in 0..10 * MOST {
         let key = TokenHash::of(&number.to_string());
         known.insert(key, Err(ScrapeDenied::Unauthenticated), now);
-        assert!(known.len() <= MOST);
+        assert!(known.0.len() <= MOST);
         assert_eq!(
             known.get(&key, now),
             Some(Err(ScrapeDenied::Unauthenticated))
         );
     }
-    assert_eq!(known.len(), MOST);
+    assert_eq!(known.0.len(), MOST);
     assert_eq!(known.get(&scraper, now), Some(Ok(())));
     known.insert(scraper, Ok(()), now + ALLOWED);
-    assert_eq!(known.len(), 1, "what is too old is not kept");
+    assert_eq!(known.0.len(), 1, "what is too old is not kept");
 }
 
 #[tokio::test(start_paused = true)]
