@@ -6,13 +6,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::{MOST_COLUMNS, Text, Tone};
-use olmguard_catalog::version::go;
+use crate::text::{MOST_COLUMNS, Text, Tone, wrapped};
 
 /// A table, row by row.
 #[derive(Clone, Debug)]
 pub struct Table {
-    heads: Vec<String>,
+    heads: Vec<Cell>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -53,6 +52,12 @@ impl Cell {
         }
     }
 
+    /// Creates a heading, which is wrapped between its words if the table is too wide.
+    fn head(head: &str) -> Self {
+        let words = head.split(' ').map(str::to_owned);
+        Self::parts(Tone::Label, words.collect())
+    }
+
     /// Creates an empty cell.
     pub fn empty() -> Self {
         Self::list(Tone::Plain, Vec::new())
@@ -60,24 +65,13 @@ impl Cell {
 
     /// The lines of the cell, at most this wide. A single item can be wider.
     fn lines(&self, width: usize) -> Vec<String> {
-        let width = width.min(self.widest);
-        let mut lines: Vec<String> = Vec::new();
         let last = self.items.len().saturating_sub(1);
-        for (at, item) in self.items.iter().enumerate() {
-            let item = if at == last {
-                item.clone()
-            } else {
-                format!("{item}{}", self.mark)
-            };
-            match lines.last_mut() {
-                Some(line) if line.width() + 1 + item.width() <= width => {
-                    line.push(' ');
-                    line.push_str(&item);
-                }
-                _ => lines.push(go::wrapped(&item)),
-            }
-        }
-        lines
+        let items = self.items.iter().enumerate();
+        let marked = items.map(|(at, item)| {
+            let mark = if at == last { "" } else { self.mark };
+            format!("{item}{mark}")
+        });
+        wrapped(marked, width.min(self.widest))
     }
 }
 
@@ -85,7 +79,10 @@ impl Table {
     /// Creates a table with these headings.
     pub fn new(heads: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
-            heads: heads.into_iter().map(Into::into).collect(),
+            heads: heads
+                .into_iter()
+                .map(|head| Cell::head(&head.into()))
+                .collect(),
             rows: Vec::new(),
         }
     }
@@ -100,22 +97,22 @@ impl Table {
         let used: Vec<usize> = (0..self.heads.len())
             .filter(|column| self.cells(*column).any(|cell| !cell.items.is_empty()))
             .collect();
-        let fits = |widest: &usize| self.columns(&used, *widest) <= MOST_COLUMNS;
-        let widest = NARROWER.into_iter().find(fits).unwrap_or(NARROWEST);
-        let widths = self.widths(&used, widest);
-        let heads = used.iter().filter_map(|column| self.heads.get(*column));
-        let heads: Vec<_> = heads.map(|head| head_cell(head)).collect();
-        let row = Row {
-            widths: &widths,
-            widest,
+        let widths = |widest: usize| -> Vec<usize> {
+            let widths = used.iter().map(|column| self.width(*column, widest));
+            widths.collect()
         };
-        row.say(&heads.iter().collect::<Vec<_>>(), text);
-        for cells in &self.rows {
-            let cells: Vec<_> = used
+        let columns = |widest| {
+            widths(widest)
                 .iter()
-                .filter_map(|column| cells.get(*column))
-                .collect();
-            row.say(&cells, text);
+                .map(|width| GAP + width)
+                .sum::<usize>()
+        };
+        let fits = |widest: &usize| columns(*widest) <= MOST_COLUMNS;
+        let widest = NARROWER.into_iter().find(fits).unwrap_or(NARROWEST);
+        let widths = widths(widest);
+        for cells in std::iter::once(&self.heads).chain(&self.rows) {
+            let cells = used.iter().filter_map(|column| cells.get(*column));
+            say_row(&cells.collect::<Vec<_>>(), &widths, widest, text);
         }
     }
 
@@ -123,70 +120,33 @@ impl Table {
         self.rows.iter().filter_map(move |row| row.get(column))
     }
 
-    /// Width of the whole table.
-    fn columns(&self, used: &[usize], widest: usize) -> usize {
-        let widths = self.widths(used, widest);
-        widths.iter().map(|width| GAP + width).sum()
-    }
-
-    fn widths(&self, used: &[usize], widest: usize) -> Vec<usize> {
-        used.iter()
-            .map(|column| self.width(*column, widest))
-            .collect()
-    }
-
     fn width(&self, column: usize, widest: usize) -> usize {
-        let head = self.heads.get(column).map(|head| head_cell(head));
-        let cells = self.cells(column).chain(&head);
+        let cells = self.cells(column).chain(self.heads.get(column));
         let lines = cells.flat_map(|cell| cell.lines(widest));
         lines.map(|line| line.width()).max().unwrap_or_default()
     }
 }
 
-/// Creates a heading, which is wrapped between its words if the table is too wide.
-fn head_cell(head: &str) -> Cell {
-    let words = head.split(' ').map(str::to_owned);
-    Cell::parts(Tone::Label, words.collect())
-}
-
-/// The widths of the columns of a row.
-struct Row<'w> {
-    widths: &'w [usize],
-    /// Maximum width of a list.
-    widest: usize,
-}
-
-impl Row<'_> {
-    fn say(&self, cells: &[&Cell], text: &mut Text) {
-        let wrapped: Vec<_> = cells.iter().map(|cell| cell.lines(self.widest)).collect();
-        let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
-        for at in 0..height {
-            say_line(cells, &wrapped, self.widths, at, text);
-        }
-    }
-}
-
-/// Adds one line of a row, without spaces at its end.
-fn say_line(
-    cells: &[&Cell],
-    wrapped: &[Vec<String>],
-    widths: &[usize],
-    at: usize,
-    text: &mut Text,
-) {
-    let mut gap = 0;
-    for ((cell, lines), width) in cells.iter().zip(wrapped).zip(widths) {
-        gap += GAP;
-        match lines.get(at) {
-            Some(line) => {
-                text.say(Tone::Plain, " ".repeat(gap));
-                text.say(cell.tone, line);
-                gap = width.saturating_sub(line.width());
+/// Adds a row with columns of these widths, with lists of at most `widest` columns.
+fn say_row(cells: &[&Cell], widths: &[usize], widest: usize, text: &mut Text) {
+    let wrapped: Vec<_> = cells.iter().map(|cell| cell.lines(widest)).collect();
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
+    for at in 0..height {
+        // No line has spaces at its end.
+        let mut gap = 0;
+        for ((cell, lines), width) in cells.iter().zip(&wrapped).zip(widths) {
+            gap += GAP;
+            match lines.get(at) {
+                Some(line) => {
+                    text.say(Tone::Plain, " ".repeat(gap));
+                    text.say(cell.tone, line);
+                    gap = width.saturating_sub(line.width());
+                }
+                None => gap += width,
             }
-            None => gap += width,
         }
+        text.end_line();
     }
-    text.end_line();
 }
 
 /// Number of spaces before each column.

@@ -158,21 +158,28 @@ pub fn clean(text: &str) -> String {
 /// Wraps a text at spaces, to lines of at most `most` columns. A longer word has its own line. An
 /// arrow stays with the word after it.
 pub fn lines_of(words: &str, most: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut arrow = "";
+    let mut pieces: Vec<String> = Vec::new();
+    let mut is_after_arrow = false;
     for word in words.split(' ') {
-        if word == "->" {
-            arrow = "-> ";
-            continue;
+        match pieces.last_mut().filter(|_| is_after_arrow) {
+            Some(arrow) => arrow.extend([" ", word]),
+            None => pieces.push(word.to_owned()),
         }
-        let word = format!("{}{word}", std::mem::take(&mut arrow));
+        is_after_arrow = word == "->";
+    }
+    wrapped(pieces, most)
+}
+
+/// Joins pieces with spaces, to lines of at most `most` columns. A longer piece has its own line.
+pub(crate) fn wrapped(pieces: impl IntoIterator<Item = String>, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
         match lines.last_mut() {
-            Some(line) if line.is_empty() => *line = go::wrapped(&word),
-            Some(line) if line.width() + 1 + word.width() <= most => {
-                line.push(' ');
-                line.push_str(&word);
+            Some(line) if line.is_empty() => *line = go::wrapped(&piece),
+            Some(line) if line.width() + 1 + piece.width() <= most => {
+                line.extend([" ", &piece]);
             }
-            _ => lines.push(go::wrapped(&word)),
+            _ => lines.push(go::wrapped(&piece)),
         }
     }
     lines
@@ -206,6 +213,14 @@ mod tests {
             "              -> 1.7.0 -> 2.0.0",
         ];
         check(|text| text.fact("Path", Tone::Plain, words), &expected);
+    }
+
+    #[test]
+    fn an_arrow_without_a_word_after_it_stays() {
+        let lines = |words| lines_of(words, 10);
+        assert_eq!(lines("->"), ["->"]);
+        assert_eq!(lines("1.0.0 ->"), ["1.0.0 ->"]);
+        assert_eq!(lines("1.0.0 -> -> 2.0.0"), ["1.0.0", "-> -> 2.0.0"]);
     }
 
     #[test]
