@@ -136,7 +136,7 @@ fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
         None | Some([]) => Bundle::Absent,
         Some(bundle) => match Authorities::from_pem(bundle).count() {
             0 => Bundle::Unreadable,
-            count => Bundle::Certificates(count),
+            _ => Bundle::Certificates,
         },
     }
 }

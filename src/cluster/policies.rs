@@ -125,7 +125,10 @@ impl PolicyBoard {
             Err(why) if state.was_known => Ok(format!("{why}, so edits can be undecided")),
             Err(why) => Err(why.to_string()),
         };
-        CheckReadiness::new("policies", words, None).with_known(state.now.is_ok())
+        CheckReadiness {
+            known: state.now.is_ok(),
+            ..CheckReadiness::new("policies", words)
+        }
     }
 
     fn put(&self, now: Result<ListedPolicies, UnlistedCause>) {

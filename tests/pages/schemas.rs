@@ -15,9 +15,7 @@ use olmguard_views::picture::json::GraphJson;
 use olmguard_views::range_report::Grammar;
 use olmguard_views::range_report::RangeReport;
 use olmguard_views::range_report::Subject;
-use olmguard_views::readiness::{
-    CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness,
-};
+use olmguard_views::readiness::{CatalogCounts, CheckReadiness, OlmEvidence, Readiness};
 use olmguard_views::step::StepReport;
 use olmguard_views::versions::VersionsReport;
 use schemars::JsonSchema;
@@ -144,14 +142,16 @@ fn doctor_v1() {
 fn readiness_v1() {
     compare_schema::<Readiness>("olmguard.readiness.v1.json");
     fits(&Readiness::new(Err("shutting down".to_owned()), Vec::new()));
-    let counts = CheckFacts::Catalogs(CatalogCounts::default());
-    let facts = [
-        None,
-        Some(counts),
-        Some(CheckFacts::Olm(OlmEvidence::Earlier)),
-    ];
-    let checks = facts.map(|facts| CheckReadiness::new("a", Ok("b".to_owned()), facts));
-    fits(&Readiness::new(Ok(()), checks.into()));
+    let check = CheckReadiness::new("a", Ok("b".to_owned()));
+    let of_catalogs = CheckReadiness {
+        catalogs: Some(CatalogCounts::default()),
+        ..check.clone()
+    };
+    let of_olm = CheckReadiness {
+        olm: Some(OlmEvidence::Earlier),
+        ..check.clone()
+    };
+    fits(&Readiness::new(Ok(()), vec![check, of_catalogs, of_olm]));
 }
 
 #[test]

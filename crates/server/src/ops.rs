@@ -178,7 +178,7 @@ impl<C: Clock + 'static> ReadinessCheck for CertificateInUse<C> {
             fitness.map_err(|unfit| unfit.to_string())?;
             Ok(certificates.leaf().to_string())
         });
-        CheckReadiness::new("certificate", fit, None)
+        CheckReadiness::new("certificate", fit)
     }
 }
 
@@ -391,7 +391,7 @@ mod tests {
     use super::*;
     use crate::telemetry::Metrics;
     use crate::tls::{SystemClock, TlsConfig, self_signed};
-    use olmguard_views::readiness::{CatalogCounts, CheckFacts};
+    use olmguard_views::readiness::CatalogCounts;
 
     #[derive(Debug)]
     struct Fixed(&'static str, Result<&'static str, &'static str>);
@@ -399,7 +399,7 @@ mod tests {
     impl ReadinessCheck for Fixed {
         fn readiness(&self) -> CheckReadiness {
             let state = self.1.map(str::to_owned).map_err(str::to_owned);
-            CheckReadiness::new(self.0, state, None)
+            CheckReadiness::new(self.0, state)
         }
     }
 
@@ -455,8 +455,10 @@ mod tests {
                 loaded: 2,
                 ..CatalogCounts::default()
             };
-            let facts = CheckFacts::Catalogs(counts);
-            CheckReadiness::new("catalogs", Ok("2 of 2 loaded".to_owned()), Some(facts))
+            CheckReadiness {
+                catalogs: Some(counts),
+                ..CheckReadiness::new("catalogs", Ok("2 of 2 loaded".to_owned()))
+            }
         }
     }
 

@@ -29,7 +29,7 @@ use olmguard_catalog::word_set;
 pub use facts::{
     ApiAnswer, Bundle, Certificate, Configuration, Deployment, Difference, DoctorFacts, Endpoint,
     FailurePolicy, MissingAnswer, Names, Need, Permission, PolicyState, Port, Replica,
-    ReplicaStatus, RoundTrip, Service, Trust, Webhook,
+    ReplicaStatus, Service, Trust, Webhook,
 };
 
 /// Returns the findings of each check, in the order of the checks.

@@ -40,15 +40,6 @@ pub struct CheckReadiness {
     pub olm: Option<OlmEvidence>,
 }
 
-/// Additional facts of a check.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum CheckFacts {
-    /// Facts about the catalogs.
-    Catalogs(CatalogCounts),
-    /// Facts about OLM.
-    Olm(OlmEvidence),
-}
-
 /// Number of catalogs, and how many of them have a fault.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
@@ -172,26 +163,16 @@ impl Readiness {
 }
 
 impl CheckReadiness {
-    /// Creates the result of a check: its message, and additional facts.
-    pub fn new(name: &str, state: Result<String, String>, facts: Option<CheckFacts>) -> Self {
-        let (catalogs, olm) = match facts {
-            Some(CheckFacts::Catalogs(counts)) => (Some(counts), None),
-            Some(CheckFacts::Olm(evidence)) => (None, Some(evidence)),
-            None => (None, None),
-        };
+    /// Creates the result of a check without further facts. A check that fails is not known either.
+    pub fn new(name: &str, state: Result<String, String>) -> Self {
         Self {
             name: name.to_owned(),
             ok: state.is_ok(),
             known: state.is_ok(),
             message: state.unwrap_or_else(|words| words),
-            catalogs,
-            olm,
+            catalogs: None,
+            olm: None,
         }
-    }
-
-    /// Sets whether the check knows its facts. `ok` stays as it is.
-    pub fn with_known(self, known: bool) -> Self {
-        Self { known, ..self }
     }
 }
 
@@ -231,14 +212,15 @@ mod tests {
             held_back: 0,
         };
         let words = words.map(str::to_owned).map_err(str::to_owned);
-        let facts = CheckFacts::Catalogs(counts);
         let checks = vec![
-            CheckReadiness::new("catalogs", words, Some(facts)),
-            CheckReadiness::new(
-                "olm",
-                Ok("b".to_owned()),
-                Some(CheckFacts::Olm(OlmEvidence::Found)),
-            ),
+            CheckReadiness {
+                catalogs: Some(counts),
+                ..CheckReadiness::new("catalogs", words)
+            },
+            CheckReadiness {
+                olm: Some(OlmEvidence::Found),
+                ..CheckReadiness::new("olm", Ok("b".to_owned()))
+            },
         ];
         Readiness::new(under_way, checks)
     }

@@ -18,7 +18,7 @@ use crate::cluster::doctor::{need, unasked};
 use crate::cluster::olm::flag_values;
 use crate::foreign_text;
 use olmguard_views::doctor::{
-    ApiAnswer, Deployment, Endpoint, MissingAnswer, Names, Port, RoundTrip, Service, probe,
+    ApiAnswer, Deployment, Endpoint, MissingAnswer, Names, Port, Service, probe,
 };
 
 /// The relevant settings of the Deployment.
@@ -185,11 +185,9 @@ fn variable(container: &Container, flag: &str) -> Option<String> {
 // === A probe of the whole path: the dry run of a creation that must be denied, with its warnings ===
 
 /// Sends the probe. Nothing is ever created, because the API server does not persist a dry run.
-pub(super) async fn send_probe(client: &Client, names: &Names) -> RoundTrip {
-    match send(client, names).await {
-        Ok(answered) => RoundTrip::Answered(answered),
-        Err(error) => RoundTrip::Unasked(unasked(probe::need(), &error)),
-    }
+pub(super) async fn send_probe(client: &Client, names: &Names) -> Result<ApiAnswer, MissingAnswer> {
+    let sent = send(client, names).await;
+    sent.map_err(|error| unasked(probe::need(), &error))
 }
 
 async fn send(client: &Client, names: &Names) -> Result<ApiAnswer, kube::Error> {

@@ -51,7 +51,7 @@ pub(super) fn refusals(facts: &DoctorFacts) -> Vec<Finding> {
 fn bundle(facts: &DoctorFacts) -> Option<Finding> {
     let webhook = facts.webhook()?;
     let (found, cause) = match webhook.bundle {
-        Bundle::Certificates(_) => return None,
+        Bundle::Certificates => return None,
         Bundle::Absent => (
             "the webhook has no caBundle",
             "API servers then use the CA certificates of their system, and the CA of olmguard is \
@@ -89,7 +89,7 @@ fn see_bundle(facts: &DoctorFacts) -> String {
         facts.names.configuration
     );
     match facts.webhook() {
-        Some(webhook) if matches!(webhook.bundle, Bundle::Certificates(_)) => format!(
+        Some(webhook) if webhook.bundle == Bundle::Certificates => format!(
             "{see} jsonpath='{{.webhooks[?(@.name==\"{}\")].clientConfig.caBundle}}' | base64 -d | \
              openssl storeutl -noout -text -certs /dev/stdin",
             webhook.name

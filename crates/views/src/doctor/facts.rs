@@ -28,7 +28,7 @@ pub struct DoctorFacts {
     /// The `UpgradePolicy` and `UpgradeGuardrails` objects.
     pub policies: Result<Vec<PolicyState>, MissingAnswer>,
     /// Answer of the API server to the probe.
-    pub round_trip: RoundTrip,
+    pub round_trip: Result<ApiAnswer, MissingAnswer>,
 }
 
 impl DoctorFacts {
@@ -160,8 +160,8 @@ pub enum Bundle {
     Absent,
     /// A `caBundle` without a certificate.
     Unreadable,
-    /// A `caBundle` with this number of certificates.
-    Certificates(usize),
+    /// A `caBundle` with certificates.
+    Certificates,
 }
 
 /// A field that differs from the shipped webhook.
@@ -276,15 +276,6 @@ pub struct Permission {
     pub need: Need,
     /// Whether the account has the right.
     pub is_allowed: bool,
-}
-
-/// Result of the probe.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum RoundTrip {
-    /// The API server answered.
-    Answered(ApiAnswer),
-    /// The API server could not be asked.
-    Unasked(MissingAnswer),
 }
 
 /// An answer of the API server.

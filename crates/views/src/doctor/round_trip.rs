@@ -3,16 +3,14 @@
 //! API servers report that they could not call a webhook only in the message, and only if `failurePolicy` is
 //! Fail. With Ignore they allow the edit. The only evidence is then the missing answer of olmguard.
 
-use crate::doctor::facts::{
-    ApiAnswer, DoctorFacts, FailurePolicy, MissingAnswer, RoundTrip, Webhook,
-};
+use crate::doctor::facts::{ApiAnswer, DoctorFacts, FailurePolicy, MissingAnswer, Webhook};
 use crate::doctor::probe::{self, ExpectedAnswer};
 use crate::doctor::{Check, Finding, State};
 
 pub(super) fn finding(facts: &DoctorFacts) -> Finding {
     let answered = match &facts.round_trip {
-        RoundTrip::Unasked(unasked) => return Check::RoundTrip.unasked(unasked),
-        RoundTrip::Answered(answered) => answered,
+        Err(unasked) => return Check::RoundTrip.unasked(unasked),
+        Ok(answered) => answered,
     };
     let message = answered.message.as_str();
     if let Some((webhook, said)) = parted(message, DENIED) {

@@ -34,7 +34,7 @@ use olmguard_server::restart::until_lost;
 use olmguard_server::telemetry::Metrics;
 use olmguard_server::tls::SystemClock;
 use olmguard_server::{Guard, ReadinessCheck};
-use olmguard_views::readiness::{CheckFacts, CheckReadiness};
+use olmguard_views::readiness::CheckReadiness;
 
 /// The flags about the catalogs of the cluster.
 #[derive(clap::Args, Clone, Debug)]
@@ -284,14 +284,17 @@ struct LoadingCheck(Arc<StatusBoard>);
 
 impl ReadinessCheck for WatchCheck {
     fn readiness(&self) -> CheckReadiness {
-        CheckReadiness::new("watch", self.0.watch(), None)
+        CheckReadiness::new("watch", self.0.watch())
     }
 }
 
 impl ReadinessCheck for LoadingCheck {
     fn readiness(&self) -> CheckReadiness {
         let (state, counts) = self.0.loading();
-        CheckReadiness::new("catalogs", state, Some(CheckFacts::Catalogs(counts)))
+        CheckReadiness {
+            catalogs: Some(counts),
+            ..CheckReadiness::new("catalogs", state)
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use olmguard_server::ReadinessCheck;
 use olmguard_server::telemetry::Metrics;
 use olmguard_server::telemetry::metrics::{WatchMetrics, WatchedResource};
 use olmguard_server::tls::{Clock, SystemClock};
-use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
+use olmguard_views::readiness::{CheckReadiness, OlmEvidence};
 
 /// The flags about the OLM.
 #[derive(Clone, Debug)]
@@ -207,8 +207,10 @@ impl OlmBoard {
 impl ReadinessCheck for OlmBoard {
     fn readiness(&self) -> CheckReadiness {
         let words = self.words();
-        let evidence = CheckFacts::Olm(words.evidence());
-        CheckReadiness::new("olm", Ok(words.line()), Some(evidence))
+        CheckReadiness {
+            olm: Some(words.evidence()),
+            ..CheckReadiness::new("olm", Ok(words.line()))
+        }
     }
 }
 

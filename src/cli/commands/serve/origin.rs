@@ -25,7 +25,7 @@ use olmguard_server::telemetry::Metrics;
 use olmguard_server::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
 use olmguard_server::tls::{Clock as _, SystemClock};
 use olmguard_server::{Guard, ReadinessCheck};
-use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
+use olmguard_views::readiness::{CatalogCounts, CheckReadiness};
 
 /// The origin of the catalogs, once the flags are known to be consistent.
 #[derive(Debug)]
@@ -177,11 +177,12 @@ struct GivenCheck(OnceLock<(String, CatalogCounts)>);
 
 impl ReadinessCheck for GivenCheck {
     fn readiness(&self) -> CheckReadiness {
-        let (state, facts) = match self.0.get() {
-            Some((words, counts)) => (Ok(words.clone()), Some(CheckFacts::Catalogs(*counts))),
-            None => (Err("being loaded".to_owned()), None),
-        };
-        CheckReadiness::new("catalogs", state, facts)
+        let known = self.0.get();
+        let words = known.map(|(words, _)| words.clone());
+        CheckReadiness {
+            catalogs: known.map(|(_, counts)| *counts),
+            ..CheckReadiness::new("catalogs", words.ok_or_else(|| "being loaded".to_owned()))
+        }
     }
 }
 

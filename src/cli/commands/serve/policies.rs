@@ -185,7 +185,7 @@ impl ReadinessCheck for GuardrailsCheck {
             words += "; the files cannot be read now, so the last good rules stay in use: ";
             words += fault;
         }
-        CheckReadiness::new("guardrails", Ok(words), None)
+        CheckReadiness::new("guardrails", Ok(words))
     }
 }
 

@@ -2,24 +2,23 @@
 
 use super::scene::{Scene, check, replica, says, told, with_told};
 use crate::doctor::{Check, DoctorFacts, Replica, ReplicaStatus};
-use crate::readiness::{CatalogCounts, CheckFacts, OlmEvidence, Readiness, ReadinessError};
+use crate::readiness::{CatalogCounts, CheckReadiness, OlmEvidence, Readiness, ReadinessError};
 
 /// A replica that reports this check, or no check.
-fn saying(said: Option<(&str, &str, Option<CheckFacts>)>) -> DoctorFacts {
-    let checks = said.map(|(name, words, facts)| check(name, words, facts));
+fn saying(said: Option<CheckReadiness>) -> DoctorFacts {
     with_told(ReplicaStatus {
-        readiness: Ok(Readiness::new(Ok(()), checks.into_iter().collect())),
+        readiness: Ok(Readiness::new(Ok(()), said.into_iter().collect())),
         ..told()
     })
 }
 
-fn counts(available: usize, loaded: usize, faulty: usize, held_back: usize) -> CheckFacts {
-    CheckFacts::Catalogs(CatalogCounts {
+fn counts(available: usize, loaded: usize, faulty: usize, held_back: usize) -> CatalogCounts {
+    CatalogCounts {
         available,
         loaded,
         faulty,
         held_back,
-    })
+    }
 }
 
 #[test]
@@ -118,7 +117,10 @@ fn catalogs_are_told_as_the_replica_tells_them() {
         ),
         ("being read", None, lacking, "olmguard catalogs"),
     ] {
-        let facts = saying(Some(("catalogs", words, counts)));
+        let facts = saying(Some(CheckReadiness {
+            catalogs: counts,
+            ..check("catalogs", words)
+        }));
         let found = format!("olmguard-1: {words}");
         says(&facts, Check::Catalogs, &[["warn", &found, cause, command]]);
     }
@@ -143,7 +145,10 @@ fn an_olm_that_was_assumed_is_told() {
         ),
         ("not known yet", OlmEvidence::Pending),
     ] {
-        let facts = saying(Some(("olm", words, Some(CheckFacts::Olm(evidence)))));
+        let facts = saying(Some(CheckReadiness {
+            olm: Some(evidence),
+            ..check("olm", words)
+        }));
         says(
             &facts,
             Check::Olm,
@@ -199,7 +204,10 @@ fn a_replica_that_answers_in_text_only_is_of_another_release() {
 /// The replica stays ready, but its edits can be undecided.
 #[test]
 fn a_replica_that_does_not_know_all_policies_is_a_warning() {
-    let unlisted = check("policies", "UpgradePolicy not listed yet", None).with_known(false);
+    let unlisted = CheckReadiness {
+        known: false,
+        ..check("policies", "UpgradePolicy not listed yet")
+    };
     let facts = with_told(ReplicaStatus {
         readiness: Ok(Readiness::new(Ok(()), vec![unlisted])),
         ..told()

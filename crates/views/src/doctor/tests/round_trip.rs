@@ -3,11 +3,16 @@
 mod unasked;
 
 use super::scene::{OURS, Scene, answered, denied, says, unasked};
-use crate::doctor::{Check, DoctorFacts, MissingAnswer, RoundTrip, probe};
+use crate::doctor::{ApiAnswer, Check, DoctorFacts, MissingAnswer, probe};
 
 /// Checks the finding for a round trip.
 #[track_caller]
-fn tells(round_trip: RoundTrip, expected: [&str; 4]) {
+fn tells(answered: ApiAnswer, expected: [&str; 4]) {
+    after(Ok(answered), expected);
+}
+
+#[track_caller]
+fn after(round_trip: Result<ApiAnswer, MissingAnswer>, expected: [&str; 4]) {
     let facts = DoctorFacts {
         round_trip,
         ..Scene::well()
@@ -260,8 +265,8 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
         why: "no answer within 30 s".to_owned(),
         ..unasked("create", "x", None, None)
     };
-    tells(
-        RoundTrip::Unasked(silent),
+    after(
+        Err(silent),
         [
             "unknown",
             "could not be checked: no answer within 30 s",
@@ -274,7 +279,7 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
 #[test]
 fn a_name_that_is_taken_is_as_good_as_accepted() {
     let facts = DoctorFacts {
-        round_trip: answered(409, "AlreadyExists", "x already exists", &[]),
+        round_trip: Ok(answered(409, "AlreadyExists", "x already exists", &[])),
         ..Scene::well()
     };
     let findings = super::findings(&facts);

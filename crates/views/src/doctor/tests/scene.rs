@@ -5,9 +5,9 @@ use std::time::Duration;
 use crate::doctor::{
     ApiAnswer, Bundle, Certificate, Check, Configuration, Deployment, DoctorFacts, Endpoint,
     FailurePolicy, Finding, MissingAnswer, Names, Need, Permission, PolicyState, Port, Replica,
-    ReplicaStatus, RoundTrip, Service, Trust, Webhook, examine,
+    ReplicaStatus, Service, Trust, Webhook, examine,
 };
-use crate::readiness::{CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness};
+use crate::readiness::{CatalogCounts, CheckReadiness, OlmEvidence, Readiness};
 
 pub(super) struct Scene;
 
@@ -36,7 +36,7 @@ impl Scene {
             replicas: vec![replica(1)],
             permissions: Ok(vec![permission(true)]),
             policies: Ok(vec![policy(None)]),
-            round_trip: denied(OURS),
+            round_trip: Ok(denied(OURS)),
         }
     }
 
@@ -70,7 +70,7 @@ impl Scene {
                 None,
             )),
             policies: Err(unasked("list", "upgradepolicies.olmguard.dev", None, None)),
-            round_trip: answered(403, "Forbidden", FORBIDDEN, &[]),
+            round_trip: Ok(answered(403, "Forbidden", FORBIDDEN, &[])),
             ..Self::well()
         }
     }
@@ -114,7 +114,7 @@ pub(super) fn webhook() -> Webhook {
         failure_policy: FailurePolicy::Ignore,
         timeout: 5,
         shipped_timeout: 5,
-        bundle: Bundle::Certificates(1),
+        bundle: Bundle::Certificates,
         server_name: Some("olmguard.olmguard-system.svc".to_owned()),
         port: Some(443),
     }
@@ -172,26 +172,23 @@ fn ready() -> Readiness {
         ..CatalogCounts::default()
     };
     let checks = [
-        ("certificate", "for olmguard.olmguard-system.svc", None),
-        ("watch", "watched", None),
-        (
-            "catalogs",
-            "2 of 2 loaded",
-            Some(CheckFacts::Catalogs(counts)),
-        ),
-        (
-            "olm",
-            "OLM 1.11 (image tag v1.11.0), no feature gates",
-            Some(CheckFacts::Olm(OlmEvidence::Found)),
-        ),
+        check("certificate", "for olmguard.olmguard-system.svc"),
+        check("watch", "watched"),
+        CheckReadiness {
+            catalogs: Some(counts),
+            ..check("catalogs", "2 of 2 loaded")
+        },
+        CheckReadiness {
+            olm: Some(OlmEvidence::Found),
+            ..check("olm", "OLM 1.11 (image tag v1.11.0), no feature gates")
+        },
     ];
-    let checks = checks.map(|(name, words, facts)| check(name, words, facts));
     Readiness::new(Ok(()), checks.into())
 }
 
 /// A check that does not make the replica unready.
-pub(super) fn check(name: &str, words: &str, facts: Option<CheckFacts>) -> CheckReadiness {
-    CheckReadiness::new(name, Ok(words.to_owned()), facts)
+pub(super) fn check(name: &str, words: &str) -> CheckReadiness {
+    CheckReadiness::new(name, Ok(words.to_owned()))
 }
 
 /// The healthy installation, whose only replica has this status.
@@ -253,18 +250,18 @@ pub(super) fn unasked(
     }
 }
 
-pub(super) fn answered(code: u16, reason: &str, message: &str, warnings: &[&str]) -> RoundTrip {
-    RoundTrip::Answered(ApiAnswer {
+pub(super) fn answered(code: u16, reason: &str, message: &str, warnings: &[&str]) -> ApiAnswer {
+    ApiAnswer {
         code,
         reason: reason.to_owned(),
         message: message.to_owned(),
         warnings: warnings.iter().map(|one| (*one).to_owned()).collect(),
         took: Duration::from_millis(12),
-    })
+    }
 }
 
 /// A denial by olmguard's webhook.
-pub(super) fn denied(said: &str) -> RoundTrip {
+pub(super) fn denied(said: &str) -> ApiAnswer {
     let message = format!("admission webhook \"validate.olmguard.dev\" denied the request: {said}");
     answered(403, "Forbidden", &message, &[])
 }

@@ -30,7 +30,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
     );
     let ill = DoctorFacts {
         endpoints: Ok(Vec::new()),
-        round_trip: accepted(),
+        round_trip: Ok(accepted()),
         ..Scene::well()
     };
     let cause = "failurePolicy Ignore hides that the call failed; the likely cause is endpoints \
@@ -41,7 +41,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         failure_policy: FailurePolicy::Fail,
         ..webhook()
     });
-    fails.round_trip = accepted();
+    fails.round_trip = Ok(accepted());
     let cause = "failurePolicy is Fail, so no call was tried: the rules, a selector or a condition \
                  of the webhook exclude the test edit, or the configuration is less than a second \
                  old";
@@ -53,7 +53,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
 
     let absent = DoctorFacts {
         configuration: Ok(None),
-        round_trip: accepted(),
+        round_trip: Ok(accepted()),
         ..Scene::well()
     };
     let cause = "no webhook configuration names olmguard: see the check configuration";
@@ -64,7 +64,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
     );
     let unknown = DoctorFacts {
         configuration: Err(unasked("get", "x", None, None)),
-        round_trip: accepted(),
+        round_trip: Ok(accepted()),
         ..Scene::well()
     };
     let cause = "no webhook configuration names olmguard, or its failurePolicy hides the reason";
@@ -130,7 +130,7 @@ fn an_end_that_is_only_near_hides_nothing() {
             ..certificate()
         };
         let facts = DoctorFacts {
-            round_trip: answered(201, "", "", &[]),
+            round_trip: Ok(answered(201, "", "", &[])),
             ..with_told(ReplicaStatus {
                 certificate: Ok(shown),
                 ..told()
@@ -159,7 +159,7 @@ fn differing(fields: &[(&'static str, &str)], failure_policy: FailurePolicy) -> 
         failure_policy,
         ..webhook()
     });
-    facts.round_trip = answered(201, "", "", &[]);
+    facts.round_trip = Ok(answered(201, "", "", &[]));
     facts
 }
 
