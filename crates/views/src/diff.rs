@@ -20,7 +20,6 @@ pub mod words;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use prospect::Prospects;
 use serde::Serialize;
 
 use crate::see::Generation;
@@ -81,7 +80,7 @@ fn of_package(name: &str, old: &Catalog, new: &Catalog, users: DiffUsers<'_>) ->
 fn compare(name: &str, old: &Package, new: &Package, users: DiffUsers<'_>) -> Vec<Change> {
     let mut changes = content::compare(old, new);
     let (old, new) = (Graph::of(name, old), Graph::of(name, new));
-    changes.extend(Prospects::of(&old, &new, users).changes());
+    changes.extend(prospect::changes(&old, &new, users));
     // A stable sort keeps the order of the changes of one kind.
     changes.sort_by_key(|change| change.kind);
     changes
@@ -90,14 +89,14 @@ fn compare(name: &str, old: &Package, new: &Package, users: DiffUsers<'_>) -> Ve
 // === The changes as a document: one row per change ===
 
 /// Renders the changes as a comment on a pull request.
-pub fn document(packages: &[WeighedPackage<'_>], generation: Generation) -> Document {
+pub fn document(packages: &[PackageDiff], generation: Generation) -> Document {
     let mut heads = vec!["Level", "Package", "Change", "Details"];
     if words::concerning(packages).is_some() {
         heads.push("Installed extensions");
     }
     let rows = packages.iter().flat_map(|package| {
-        let rows = package.rows.iter();
-        rows.map(|one| row(package.name, one))
+        let changes = package.changes.iter();
+        changes.map(|change| row(&package.name, change))
     });
     let section = Section {
         caption: "Changes",
@@ -116,15 +115,15 @@ pub fn document(packages: &[WeighedPackage<'_>], generation: Generation) -> Docu
     }
 }
 
-fn row(package: &str, row: &WeighedChange<'_>) -> Row {
-    let kind = row.change.kind;
+fn row(package: &str, change: &Change) -> Row {
+    let kind = change.kind;
     let mut cells = vec![
         Content::words(kind.level().as_str()),
         Content::foreign(package),
         Content::words(kind.as_str()),
-        Content::foreign(words::sentence(row.change)),
+        Content::foreign(words::sentence(change)),
     ];
-    cells.extend(row.extensions.as_ref().map(|names| match names.len() {
+    cells.extend(change.extensions.as_ref().map(|names| match names.len() {
         0 => Content::words("0"),
         count => Content::words(format!("{count}: ")).and_foreign(words::few(names)),
     }));
@@ -245,6 +244,8 @@ pub struct Change {
     pub after: Vec<Box<str>>,
     /// The message of a deprecation.
     pub message: Box<str>,
+    /// Names of the installed extensions that the change concerns; `None` if it is not known what is installed.
+    pub extensions: Option<Vec<Box<str>>>,
 }
 
 impl Change {
@@ -259,7 +260,18 @@ impl Change {
             before: Vec::new(),
             after: Vec::new(),
             message: Box::default(),
+            extensions: None,
         }
+    }
+
+    /// Returns how many installed extensions the change concerns.
+    fn weight(&self) -> usize {
+        self.extensions.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Whether the change concerns an installed extension.
+    fn is_concerning(&self) -> bool {
+        self.weight() > 0
     }
 }
 
@@ -299,37 +311,18 @@ struct InstalledExtension<'e> {
     bundle: &'e InstalledBundle,
 }
 
-/// The changes of a package, in display order.
-#[derive(Clone, Debug)]
-pub struct WeighedPackage<'d> {
-    /// Name of the package.
-    pub name: &'d str,
-    /// Changes: first those that concern installed extensions. Each part starts with the most harmful.
-    pub rows: Vec<WeighedChange<'d>>,
-}
-
-/// A change and the extensions that it concerns.
-#[derive(Clone, Debug)]
-pub struct WeighedChange<'d> {
-    /// The change.
-    pub change: &'d Change,
-    /// Names of the installed extensions that it concerns, in byte order. `None` if it is unknown what is installed.
-    pub extensions: Option<Vec<&'d str>>,
-}
-
-/// Adds to each change the extensions that it concerns, and sorts the changes that concern any to the front. The order
-/// stays the same if the installed extensions are unknown.
-pub fn weigh<'d>(
-    diffs: &'d [PackageDiff],
-    installed: Option<&InstalledExtensions<'d>>,
-) -> Vec<WeighedPackage<'d>> {
-    let mut packages: Vec<_> = diffs
-        .iter()
-        .map(|diff| WeighedPackage::of(diff, installed))
-        .collect();
+/// Finds the installed extensions that each change concerns. Changes that concern any come first, and so do their
+/// packages. Of the changes of one kind, those that concern the most come first.
+pub fn weigh(diffs: &mut [PackageDiff], installed: &InstalledExtensions<'_>) {
+    for PackageDiff { name, changes } in &mut *diffs {
+        for change in &mut *changes {
+            change.extensions = Some(installed.concerned(name, change));
+        }
+        // A stable sort keeps the order of the rest.
+        changes.sort_by_key(|one| (!one.is_concerning(), one.kind, Reverse(one.weight())));
+    }
     // A stable sort keeps the order by name.
-    packages.sort_by_key(|package| !package.rows.iter().any(WeighedChange::is_concerning));
-    packages
+    diffs.sort_by_key(|diff| !diff.changes.iter().any(Change::is_concerning));
 }
 
 impl<'e> InstalledExtensions<'e> {
@@ -372,10 +365,10 @@ impl<'e> InstalledExtensions<'e> {
             .map(|(_, name)| *name)
     }
 
-    fn concerned(&self, package: &str, change: &Change) -> Vec<&'e str> {
+    fn concerned(&self, package: &str, change: &Change) -> Vec<Box<str>> {
         let extensions = self.by_package.get(package).into_iter().flatten();
         let concerned = extensions.filter(|extension| extension.is_concerned(change));
-        concerned.map(|extension| extension.name).collect()
+        concerned.map(|extension| extension.name.into()).collect()
     }
 }
 
@@ -401,33 +394,5 @@ impl InstalledExtension<'_> {
             Some(installed) => installed == name,
             None => version.is_some_and(|version| self.bundle.version == version),
         }
-    }
-}
-
-impl<'d> WeighedPackage<'d> {
-    fn of(diff: &'d PackageDiff, installed: Option<&InstalledExtensions<'d>>) -> Self {
-        let rows = diff.changes.iter().map(|change| WeighedChange {
-            change,
-            extensions: installed.map(|installed| installed.concerned(&diff.name, change)),
-        });
-        let mut rows: Vec<_> = rows.collect();
-        // A stable sort keeps the order of the rest.
-        rows.sort_by_key(|row| (!row.is_concerning(), row.change.kind, Reverse(row.weight())));
-        Self {
-            name: &diff.name,
-            rows,
-        }
-    }
-}
-
-impl WeighedChange<'_> {
-    /// Returns how many installed extensions the change concerns.
-    pub fn weight(&self) -> usize {
-        self.extensions.as_ref().map_or(0, Vec::len)
-    }
-
-    /// Whether the change concerns an installed extension.
-    pub fn is_concerning(&self) -> bool {
-        self.weight() > 0
     }
 }

@@ -19,8 +19,8 @@ use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
 use olmguard_views::diff::{
-    ChangeKind, DiffUsers, Level, ReportedBundle, WeighedChange, WeighedPackage, Who, diff,
-    document, weigh, words,
+    Change, ChangeKind, DiffUsers, Level, PackageDiff, ReportedBundle, Who, diff, document, weigh,
+    words,
 };
 use olmguard_views::see::Generation;
 
@@ -166,19 +166,17 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
         Generation::V1 => DiffUsers::V1(&facts.rules),
         Generation::V0 => DiffUsers::V0,
     };
-    let diffs = diff(&old, &new, args.package.as_deref(), users);
+    let mut packages = diff(&old, &new, args.package.as_deref(), users);
     let (installed, unknown) = facts.installed(args.package.as_deref());
-    let packages = weigh(&diffs, installed.as_ref());
+    if let Some(installed) = &installed {
+        weigh(&mut packages, installed);
+    }
     print(args, &packages, args.olm)?;
     let exits = facts.exits().chain(unknown);
     Ok(Exit::worst(exits.chain([exit(&packages, &args.allow)])))
 }
 
-fn print(
-    args: &DiffArgs,
-    packages: &[WeighedPackage<'_>],
-    generation: Generation,
-) -> io::Result<()> {
+fn print(args: &DiffArgs, packages: &[PackageDiff], generation: Generation) -> io::Result<()> {
     let print = |text: String| output::text(|stdout| stdout.write_all(text.as_bytes()));
     match args.output.form {
         Output::Text => print(words::text(packages, generation)),
@@ -199,17 +197,23 @@ pub(super) fn load(place: &CatalogPlace, rules: &Rules) -> Result<Arc<Catalog>, 
     }
 }
 
-fn exit(packages: &[WeighedPackage<'_>], allowed: &[ChangeKind]) -> Exit {
-    let mut kinds = packages
-        .iter()
-        .flat_map(|package| &package.rows)
-        .map(|row| row.change.kind);
-    let is_harmful = |kind: ChangeKind| kind.level() == Level::Harmful && !allowed.contains(&kind);
-    if kinds.any(is_harmful) {
+fn exit(packages: &[PackageDiff], allowed: &[ChangeKind]) -> Exit {
+    if harmful(packages, allowed).next().is_some() {
         Exit::Denied
     } else {
         Exit::Good
     }
+}
+
+/// The breaking changes that are not allowed.
+fn harmful<'d>(
+    packages: &'d [PackageDiff],
+    allowed: &[ChangeKind],
+) -> impl Iterator<Item = &'d Change> {
+    let changes = packages.iter().flat_map(|package| &package.changes);
+    changes.filter(move |change| {
+        change.kind.level() == Level::Harmful && !allowed.contains(&change.kind)
+    })
 }
 
 /// Parses the name of a kind that can be allowed.
@@ -286,18 +290,13 @@ struct ChangeReport {
 }
 
 impl Report {
-    fn of(packages: &[WeighedPackage<'_>], generation: Generation, allowed: &[ChangeKind]) -> Self {
-        let changes = packages
-            .iter()
-            .flat_map(|package| &package.rows)
-            .map(|row| row.change.kind);
-        let harmful = |kind: &ChangeKind| kind.level() == Level::Harmful && !allowed.contains(kind);
+    fn of(packages: &[PackageDiff], generation: Generation, allowed: &[ChangeKind]) -> Self {
         let reports = packages.iter().map(|package| PackageReport {
-            name: package.name.to_owned(),
+            name: package.name.to_string(),
             changes: package
-                .rows
+                .changes
                 .iter()
-                .map(|row| ChangeReport::of(row, allowed))
+                .map(|change| ChangeReport::of(change, allowed))
                 .collect(),
         });
         Self {
@@ -306,7 +305,7 @@ impl Report {
                 Generation::V0 => "v0",
                 Generation::V1 => "v1",
             },
-            harmful: changes.filter(harmful).count(),
+            harmful: harmful(packages, allowed).count(),
             concerning: words::concerning(packages),
             summary: words::summary(packages, generation),
             packages: reports.collect(),
@@ -315,16 +314,14 @@ impl Report {
 }
 
 impl ChangeReport {
-    fn of(row: &WeighedChange<'_>, allowed: &[ChangeKind]) -> Self {
-        let change = row.change;
-        let names = row.extensions.as_ref();
+    fn of(change: &Change, allowed: &[ChangeKind]) -> Self {
         let kind = change.kind;
         let texts = |names: &[Box<str>]| names.iter().map(ToString::to_string).collect();
         Self {
             kind: kind.as_str(),
             level: kind.level().as_str(),
             allowed: allowed.contains(&kind),
-            extensions: names.map(|names| names.iter().map(ToString::to_string).collect()),
+            extensions: change.extensions.as_deref().map(texts),
             installed: change.who.clone(),
             bundle: change.bundle.clone(),
             other: change.other.clone(),

@@ -3,18 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, ChangeKind, DiffUsers, Who};
-use olmguard_catalog::AskedChannels;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
+use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::VersionRelease;
+use olmguard_catalog::{AskedChannels, BundleIndex, Package};
 use olmguard_engine::resolve::classic::{self, Outlook, SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Unpinned, is_unsupported};
-
-/// The graphs of one package in both catalogs.
-pub(super) struct Prospects<'g, 'p> {
-    old: &'g Graph<'p>,
-    new: &'g Graph<'p>,
-    users: DiffUsers<'g>,
-}
 
 /// An installed bundle: one of the old catalog, or a name that only its edges mention.
 struct InstalledNode<'p> {
@@ -35,8 +29,16 @@ struct Prospect {
     end: Option<Rank>,
 }
 
+/// The users of OLM v1 with one of the catalogs, who request no channel and no range.
+struct V1Users<'g, 'p> {
+    graph: &'g Graph<'p>,
+    asked: Unpinned<'p>,
+    peaks: Peaks,
+    ends: Ends,
+}
+
 /// The highest bundle that edits can reach from each bundle of a package, which can be the bundle itself.
-struct Peaks(BTreeMap<NodeIndex, NodeIndex>);
+struct Peaks(BTreeMap<BundleIndex, BundleIndex>);
 
 /// End of the automatic upgrades from each node that was visited.
 #[derive(Default)]
@@ -46,59 +48,38 @@ struct Ends(BTreeMap<NodeIndex, NodeIndex>);
 #[derive(Clone, Debug)]
 struct Rank(VersionRelease);
 
-impl<'g, 'p> Prospects<'g, 'p> {
-    pub(super) fn of(old: &'g Graph<'p>, new: &'g Graph<'p>, users: DiffUsers<'g>) -> Self {
-        Self { old, new, users }
+/// Returns all changes that affect a bundle or a name that can be installed, as far as the old catalog knows.
+pub(super) fn changes(old: &Graph<'_>, new: &Graph<'_>, users: DiffUsers<'_>) -> Vec<Change> {
+    let installed = old.nodes().map(|node| installed(old, node));
+    let installed = installed.filter(|installed| !installed.name.is_empty());
+    match users {
+        DiffUsers::V1(rules) => {
+            let [mut old, mut new] = [old, new].map(|graph| V1Users::of(graph, rules));
+            let changes = installed.flat_map(|installed| {
+                let (before, after) = (old.prospect(&installed), new.prospect(&installed));
+                changes_of(&installed, None, &before, &after)
+            });
+            changes.collect()
+        }
+        DiffUsers::V0 => v0_changes(old, new, &installed.collect::<Vec<_>>()),
     }
+}
 
-    /// Returns all changes that affect an installed version.
-    pub(super) fn changes(&self) -> Vec<Change> {
-        let installed: Vec<_> = self.installed().collect();
-        match self.users {
-            DiffUsers::V1(rules) => {
-                let asked = |graph: &Graph<'p>| {
-                    let asked = Unpinned::of(graph.package(), AskedChannels::All);
-                    asked.refusing(|bundle| is_unsupported(bundle, rules))
-                };
-                let (old, new) = (asked(self.old), asked(self.new));
-                let old_peaks = Peaks::of(self.old, &old);
-                let new_peaks = Peaks::of(self.new, &new);
-                let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
-                let mut changes = Vec::new();
-                for installed in &installed {
-                    let before = v1(self.old, &old, installed, &old_peaks, &mut old_ends);
-                    let after = v1(self.new, &new, installed, &new_peaks, &mut new_ends);
-                    changes.extend(changes_of(installed, None, &before, &after));
-                }
-                changes
-            }
-            DiffUsers::V0 => self.v0_changes(&installed),
+/// Compares each channel that both catalogs have. Added and removed channels are reported as such.
+fn v0_changes(old: &Graph<'_>, new: &Graph<'_>, installed: &[InstalledNode<'_>]) -> Vec<Change> {
+    let names = old.channels().iter().map(|channel| channel.name);
+    let mut changes = Vec::new();
+    for name in names.filter(|name| new.channel(name).is_some()) {
+        let line = |graph| SubscriptionOrder::of(graph, SubscribedChannel::To(name)).ok();
+        let (old, new) = (line(old), line(new));
+        let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
+        for installed in installed {
+            let before = v0(old.as_ref(), installed, &mut old_ends);
+            let after = v0(new.as_ref(), installed, &mut new_ends);
+            changes.extend(changes_of(installed, Some(name), &before, &after));
         }
     }
-
-    /// Compares each channel that both catalogs have. Added and removed channels are reported as such.
-    fn v0_changes(&self, installed: &[InstalledNode<'p>]) -> Vec<Change> {
-        let names = self.old.channels().iter().map(|channel| channel.name);
-        let mut changes = Vec::new();
-        for name in names.filter(|name| self.new.channel(name).is_some()) {
-            let line = |graph| SubscriptionOrder::of(graph, SubscribedChannel::To(name)).ok();
-            let (old, new) = (line(self.old), line(self.new));
-            let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
-            for installed in installed {
-                let before = v0(old.as_ref(), installed, &mut old_ends);
-                let after = v0(new.as_ref(), installed, &mut new_ends);
-                changes.extend(changes_of(installed, Some(name), &before, &after));
-            }
-        }
-        changes
-    }
-
-    /// Returns all bundles and names that can be installed, as far as the old catalog knows.
-    fn installed(&self) -> impl Iterator<Item = InstalledNode<'p>> {
-        let nodes = self.old.nodes();
-        let installed = nodes.map(|node| installed(self.old, node));
-        installed.filter(|installed| !installed.name.is_empty())
-    }
+    changes
 }
 
 fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> InstalledNode<'p> {
@@ -114,50 +95,64 @@ fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> InstalledNode<'p> {
     InstalledNode { name, version }
 }
 
-/// Finds the upgrades in OLM v1 if no channel and no range is requested.
-fn v1(
-    graph: &Graph<'_>,
-    asked: &Unpinned<'_>,
-    installed: &InstalledNode<'_>,
-    peaks: &Peaks,
-    ends: &mut Ends,
-) -> Prospect {
-    let nodes = successors(graph, asked, installed);
-    let mut reached = nodes.iter().filter_map(|node| peaks.0.get(node));
-    let can_rise = reached.any(|node| is_above(graph, *node, installed));
-    let pick = |from: &InstalledNode<'_>| {
-        let next = asked.next(from.name, from.version.as_ref())?;
-        Some(graph.node_of(next))
-    };
-    let next = |node| pick(&self::installed(graph, node));
-    let pick = pick(installed);
-    let end = pick.map(|pick| ends.from(pick, next));
-    prospect(graph, &nodes, can_rise, pick, end)
-}
+impl<'g, 'p> V1Users<'g, 'p> {
+    fn of(graph: &'g Graph<'p>, rules: &Rules) -> Self {
+        let package = graph.package();
+        let asked = Unpinned::of(package, AskedChannels::All);
+        let asked = asked.refusing(|bundle| is_unsupported(bundle, rules));
+        Self {
+            graph,
+            peaks: Peaks::of(package, &asked),
+            asked,
+            ends: Ends::default(),
+        }
+    }
 
-fn successors(graph: &Graph<'_>, asked: &Unpinned<'_>, from: &InstalledNode<'_>) -> Vec<NodeIndex> {
-    let successors = asked.successors(from.name, from.version.as_ref());
-    let nodes = successors.iter().map(|index| graph.node_of(index));
-    nodes.collect()
+    /// Finds the upgrades from an installed version.
+    fn prospect(&mut self, installed: &InstalledNode<'_>) -> Prospect {
+        let (graph, asked) = (self.graph, &self.asked);
+        let successors = asked.successors(installed.name, installed.version.as_ref());
+        let mut reached = successors.iter().filter_map(|to| self.peaks.0.get(&to));
+        let can_rise = reached.any(|peak| is_above(graph, graph.node_of(*peak), installed));
+        let pick = |from: &InstalledNode<'_>| {
+            let next = asked.next(from.name, from.version.as_ref())?;
+            Some(graph.node_of(next))
+        };
+        let next = |node| pick(&self::installed(graph, node));
+        let pick = pick(installed);
+        let end = pick.map(|pick| self.ends.from(pick, next));
+        let nodes: Vec<_> = successors.iter().map(|to| graph.node_of(to)).collect();
+        prospect(graph, &nodes, can_rise, pick, end)
+    }
 }
 
 impl Peaks {
-    /// Follows the steps backwards from each bundle, the highest first. Each step is followed once.
-    fn of(graph: &Graph<'_>, asked: &Unpinned<'_>) -> Self {
-        let bundles = || graph.nodes().filter(|node| graph.bundle(*node).is_some());
-        let mut before = BTreeMap::<NodeIndex, Vec<NodeIndex>>::new();
-        for from in bundles() {
-            for to in successors(graph, asked, &installed(graph, from)) {
-                before.entry(to).or_default().push(from);
+    /// Follows the steps backwards from each bundle, the highest first. A step takes one bit: a package of 10,000
+    /// bundles can have 50 million.
+    fn of(package: &Package, asked: &Unpinned<'_>) -> Self {
+        let mut before: Vec<_> = package.bundles().map(|_| package.no_bundle()).collect();
+        for (from, bundle) in package.bundles() {
+            for to in asked
+                .successors(&bundle.name, bundle.version.as_ref().ok())
+                .iter()
+            {
+                if let Some(before) = before.get_mut(to.get() as usize) {
+                    before.insert(from);
+                }
             }
         }
-        let mut peaks = BTreeMap::new();
+        let (mut peaks, mut reached) = (BTreeMap::new(), package.no_bundle());
         // The bundles of a package are sorted by version, the highest first.
-        for peak in bundles() {
+        for (peak, _) in package.bundles() {
             let mut left = vec![peak];
-            while let Some(node) = left.pop() {
-                peaks.entry(node).or_insert(peak);
-                left.extend(before.remove(&node).unwrap_or_default());
+            while let Some(to) = left.pop() {
+                reached.insert(to);
+                peaks.entry(to).or_insert(peak);
+                let before = before.get_mut(to.get() as usize).map(std::mem::take);
+                let mut before = before.unwrap_or_default();
+                before.subtract(&reached);
+                reached.unite(&before);
+                left.extend(before.iter());
             }
         }
         Self(peaks)

@@ -321,7 +321,7 @@ fn the_text_tells_all_kinds_and_counts_them() {
     let new = catalog(&blobs(&["1", "2"]));
     let diffs = diff(&old, &new, None, DiffUsers::V1(&Rules::default()));
     assert_eq!(
-        words::text(&weigh(&diffs, None), Generation::V1),
+        words::text(&diffs, Generation::V1),
         "OLM v1 users: 1 breaking change, 0 to review, 0 improvements, in 1 package\n\npackage p\n  \
          NEWLY STRANDED: no upgrade to a higher version any more\n    p.v1.0.0: could upgrade to p.v2.0.0\n"
     );
@@ -337,7 +337,7 @@ fn the_text_tells_all_kinds_and_counts_them() {
         None,
         DiffUsers::V1(&Rules::default()),
     );
-    let text = words::text(&weigh(&gone, None), Generation::V1);
+    let text = words::text(&gone, Generation::V1);
     assert!(
         text.contains("    and 4 more; use -o json to see all\n"),
         "{text}"
@@ -362,23 +362,23 @@ fn extension(name: &str, package: &str, version: &str) -> Extension {
 
 /// Returns the kind and the concerned extensions of each row.
 fn weighed(old: &[Value], new: &[Value], extensions: &[Extension]) -> Vec<String> {
-    let diffs = diff(
+    let mut diffs = diff(
         &catalog(old),
         &catalog(new),
         None,
         DiffUsers::V1(&Rules::default()),
     );
     let installed = InstalledExtensions::of(extensions);
-    let packages = weigh(&diffs, Some(&installed));
-    let rows = packages.iter().flat_map(|package| &package.rows);
-    let row = |row: &WeighedChange<'_>| {
-        let names = row
+    weigh(&mut diffs, &installed);
+    let changes = diffs.iter().flat_map(|package| &package.changes);
+    let row = |change: &Change| {
+        let names = change
             .extensions
             .as_ref()
             .expect("it is known what is installed");
-        format!("{}: {}", row.change.kind.as_str(), names.join(" "))
+        format!("{}: {}", change.kind.as_str(), names.join(" "))
     };
-    rows.map(row).collect()
+    changes.map(row).collect()
 }
 
 #[test]
@@ -421,14 +421,15 @@ fn changes_that_concern_extensions_come_first_and_heavier_ones_before_others_of_
         extension("b", "p", "1.0.0"),
         extension("c", "p", "1.0.0"),
     ];
-    let diffs = diff(
+    let mut diffs = diff(
         &catalog(&old),
         &catalog(&new),
         None,
         DiffUsers::V1(&Rules::default()),
     );
     let installed = InstalledExtensions::of(&extensions);
-    let text = words::text(&weigh(&diffs, Some(&installed)), Generation::V1);
+    weigh(&mut diffs, &installed);
+    let text = words::text(&diffs, Generation::V1);
     let expected = [
         "OLM v1 users: 4 breaking changes, 0 to review, 0 improvements, in 1 package; 2 of 4 changes concern installed \
          extensions",
@@ -452,14 +453,15 @@ fn of_many_extensions_a_line_names_the_first() {
         .map(|n| extension(&format!("e{n}"), "p", "1.0.0"))
         .collect();
     let gone = vec![json!({"schema": "olm.package", "name": "q"})];
-    let diffs = diff(
+    let mut diffs = diff(
         &catalog(&blobs(&["1"])),
         &catalog(&gone),
         None,
         DiffUsers::V1(&Rules::default()),
     );
     let installed = InstalledExtensions::of(&extensions);
-    let text = words::text(&weigh(&diffs, Some(&installed)), Generation::V1);
+    weigh(&mut diffs, &installed);
+    let text = words::text(&diffs, Generation::V1);
     let line = "\n    concerns 7 installed extensions: e0, e1, e2, e3, e4 and 2 more\n";
     assert!(text.contains(line), "{text}");
 }

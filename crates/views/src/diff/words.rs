@@ -1,11 +1,10 @@
 //! Every sentence of `olmguard diff`.
 
-use std::fmt::Write as _;
-
-use super::{Change, ChangeKind, Level, ReportedBundle, WeighedChange, WeighedPackage, Who};
+use super::{Change, ChangeKind, Level, PackageDiff, ReportedBundle, Who};
 use crate::see::Generation;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, names};
+use olmguard_report::{Text, Tone};
 
 /// Maximum number of lines per kind and package. The rest is only counted.
 const SHOWN: usize = 20;
@@ -14,48 +13,49 @@ const SHOWN: usize = 20;
 const SHOWN_NAMES: usize = 5;
 
 /// Renders all changes, one paragraph per package, including the changes that are allowed.
-pub fn text(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
-    let mut text = String::new();
-    line(&mut text, &summary(packages, generation));
+pub fn text(packages: &[PackageDiff], generation: Generation) -> String {
+    let mut text = Text::default();
+    text.line(Tone::Plain, summary(packages, generation));
     for package in packages {
-        line(&mut text, "");
-        line(&mut text, &format!("package {}", go::escape(package.name)));
-        let concerning = package.rows.partition_point(WeighedChange::is_concerning);
-        let (concerning, others) = package.rows.split_at(concerning);
+        text.end_line();
+        text.line(
+            Tone::Plain,
+            format!("package {}", go::escape(&package.name)),
+        );
+        let concerning = package.changes.partition_point(Change::is_concerning);
+        let (concerning, others) = package.changes.split_at(concerning);
         kinds(&mut text, concerning);
         if !(concerning.is_empty() || others.is_empty()) {
-            line(&mut text, "  No installed extension is concerned by:");
+            text.line(Tone::Plain, "  No installed extension is concerned by:");
         }
         kinds(&mut text, others);
     }
-    text
+    text.to_string()
 }
 
 /// Writes one paragraph per kind.
-fn kinds(text: &mut String, rows: &[WeighedChange<'_>]) {
-    for rows in rows.chunk_by(|one, other| one.change.kind == other.change.kind) {
-        let Some(first) = rows.first() else {
+fn kinds(text: &mut Text, changes: &[Change]) {
+    for of_kind in changes.chunk_by(|one, other| one.kind == other.kind) {
+        let Some(first) = of_kind.first() else {
             continue;
         };
-        line(text, &format!("  {}", heading(first.change.kind)));
-        for row in rows.iter().take(SHOWN).map(weighed) {
-            if !row.is_empty() {
-                line(text, &format!("    {row}"));
+        text.line(Tone::Plain, format!("  {}", heading(first.kind)));
+        for words in of_kind.iter().take(SHOWN).map(weighed) {
+            if !words.is_empty() {
+                text.line(Tone::Plain, format!("    {words}"));
             }
         }
-        if let Some(more) = rows.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            line(
-                text,
-                &format!("    and {more} more; use -o json to see all"),
-            );
+        if let Some(more) = of_kind.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            let rest = format!("    and {more} more; use -o json to see all");
+            text.line(Tone::Plain, rest);
         }
     }
 }
 
 /// Formats a change and the extensions that it concerns, on one line.
-fn weighed(row: &WeighedChange<'_>) -> String {
-    let sentence = sentence(row.change);
-    match concerned(row) {
+fn weighed(change: &Change) -> String {
+    let sentence = sentence(change);
+    match concerned(change) {
         None => sentence,
         Some(concerned) if sentence.is_empty() => concerned,
         Some(concerned) => format!("{sentence}; {concerned}"),
@@ -63,21 +63,23 @@ fn weighed(row: &WeighedChange<'_>) -> String {
 }
 
 /// Formats the installed extensions that a change concerns, if any.
-fn concerned(row: &WeighedChange<'_>) -> Option<String> {
-    let names = row.extensions.as_ref().filter(|names| !names.is_empty())?;
+fn concerned(change: &Change) -> Option<String> {
+    let names = change
+        .extensions
+        .as_ref()
+        .filter(|names| !names.is_empty())?;
     let count = counted(names.len(), "installed extension");
     Some(format!("concerns {count}: {}", few(names)))
 }
 
 /// Formats the first of these names, and how many more exist.
-pub fn few(names: &[&str]) -> String {
+pub fn few(names: &[Box<str>]) -> String {
     self::names(names, SHOWN_NAMES)
 }
 
 /// Summarizes the number of changes, in one line.
-pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
-    let rows = || packages.iter().flat_map(|package| &package.rows);
-    let changes = || rows().map(|row| row.change);
+pub fn summary(packages: &[PackageDiff], generation: Generation) -> String {
+    let changes = || packages.iter().flat_map(|package| &package.changes);
     let of = |level| {
         changes()
             .filter(|change| change.kind.level() == level)
@@ -93,7 +95,7 @@ pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> Strin
     let concerning = match concerning(packages) {
         None => String::new(),
         Some(count) => {
-            let all = counted(rows().count(), "change");
+            let all = counted(changes().count(), "change");
             let verb = if count == 1 { "concerns" } else { "concern" };
             format!("; {count} of {all} {verb} installed extensions")
         }
@@ -108,11 +110,11 @@ pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> Strin
 }
 
 /// Counts the changes that concern installed extensions. `None` if it is unknown what is installed.
-pub fn concerning(packages: &[WeighedPackage<'_>]) -> Option<usize> {
-    let rows = packages.iter().flat_map(|package| &package.rows);
-    let known = rows.filter(|row| row.extensions.is_some());
-    let (all, concerning) = known.fold((0, 0), |(all, concerning), row| {
-        (all + 1, concerning + usize::from(row.is_concerning()))
+pub fn concerning(packages: &[PackageDiff]) -> Option<usize> {
+    let changes = packages.iter().flat_map(|package| &package.changes);
+    let known = changes.filter(|change| change.extensions.is_some());
+    let (all, concerning) = known.fold((0, 0), |(all, concerning), change| {
+        (all + 1, concerning + usize::from(change.is_concerning()))
     });
     (all > 0).then_some(concerning)
 }
@@ -250,8 +252,4 @@ fn thing(change: &Change) -> String {
 fn or_none(channel: &[Box<str>]) -> String {
     let name = channel.first().filter(|name| !name.is_empty());
     name.map_or_else(|| "none".to_owned(), |name| go::quote(name))
-}
-
-fn line(text: &mut String, line: &str) {
-    writeln!(text, "{line}").expect("a String takes every write");
 }
