@@ -15,6 +15,7 @@
 //! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 //! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
+mod chain;
 mod check;
 mod finding;
 mod guarded;
@@ -29,6 +30,8 @@ use finding::Findings;
 use view::View;
 use words::beginning;
 
+pub use chain::ChannelFault;
+pub(crate) use chain::{OpmEntry, order};
 pub use finding::LintFinding;
 pub use olmguard_report::Severity;
 pub use rule::{Family, Rule, UnknownRule};

@@ -160,7 +160,7 @@ fn check_stdin(path: &Path, bundles: &[PathBuf]) -> Result<(), GenerateError> {
 
 /// Checks that the catalog has a package.
 fn check_package(catalog: &CatalogText, package: &str) -> Result<(), GenerateError> {
-    let names = || catalog.blobs().iter().map(BlobText::package);
+    let names = || catalog.blobs.iter().map(BlobText::package);
     if names().any(|name| name == package) {
         return Ok(());
     }

@@ -10,9 +10,10 @@ use olmguard_catalog::version::Version;
 /// A blob as written. Its place does not affect equality.
 #[derive(Clone, Debug, Eq)]
 pub struct BlobText {
-    members: WrittenMembers,
+    /// The members.
+    pub(super) members: WrittenMembers,
     /// Place in error messages, empty if the blob is in no file.
-    place: Box<str>,
+    pub(super) place: Box<str>,
 }
 
 impl PartialEq for BlobText {
@@ -31,11 +32,6 @@ impl BlobText {
     pub(super) fn at(place: &str, members: WrittenMembers) -> Self {
         let place = place.into();
         Self { members, place }
-    }
-
-    /// Returns the place of the blob.
-    pub(super) fn place(&self) -> &str {
-        &self.place
     }
 
     /// Creates a blob of a schema, with these keys and texts.
@@ -71,16 +67,6 @@ impl BlobText {
     pub fn version(&self) -> Option<Version> {
         let property = self.properties("olm.package").next()?;
         Version::parse(property.text("version")).ok()
-    }
-
-    /// Returns the members.
-    pub fn members(&self) -> &WrittenMembers {
-        &self.members
-    }
-
-    /// Returns the members for changes.
-    pub(super) fn members_mut(&mut self) -> &mut WrittenMembers {
-        &mut self.members
     }
 
     /// Returns the text of a key, empty if there is none.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::author::blob::{BlobText, CHANNEL, WrittenMembers, WrittenValue};
+use crate::lint::{ChannelFault, OpmEntry, order};
 use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::{SkipRange, Version, go, meaning};
 
@@ -31,45 +32,19 @@ pub struct AuthoredEntry {
     rest: WrittenMembers,
 }
 
-/// The reason why a channel has no main line, in opm's words.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum ChannelFault {
-    /// Every entry is replaced or skipped.
-    #[error("no channel head found in graph")]
-    NoHead,
-    /// Several entries are neither replaced nor skipped.
-    #[error("multiple channel heads found in graph: {}", names(heads))]
-    Heads {
-        /// Names of these entries, sorted.
-        heads: Vec<Box<str>>,
-    },
-    /// The entries replace each other.
-    #[error("detected cycle in replaces chain of upgrade graph: {}", chain(cycle))]
-    Cycle {
-        /// Names of the entries. The first one is repeated at the end.
-        cycle: Vec<Box<str>>,
-    },
-    /// Some entries are neither on the path from the head nor skipped.
-    #[error("channel contains one or more stranded bundles: {}", names(stranded))]
-    Stranded {
-        /// Names of these entries, sorted.
-        stranded: Vec<Box<str>>,
-    },
-}
-
 impl AuthoredChannel {
     /// Creates a channel without entries.
     pub fn empty(package: &str, name: &str) -> Self {
         let blob = BlobText::of(CHANNEL, &[("package", package), ("name", name)]);
         Self {
             entries: Vec::new(),
-            rest: blob.members().clone(),
+            rest: blob.members.clone(),
         }
     }
 
     /// Reads a blob that decodes as a channel.
     pub fn of(blob: &BlobText) -> Self {
-        let mut rest = blob.members().clone();
+        let mut rest = blob.members.clone();
         let entries = rest.take("entries").unwrap_or_default();
         Self {
             entries: entries.items().iter().map(AuthoredEntry::of).collect(),
@@ -102,70 +77,22 @@ impl AuthoredChannel {
         self.entries.iter().find(|entry| *entry.name == *name)
     }
 
-    /// Whether any entry skips this name.
-    pub fn skips(&self, name: &str) -> bool {
-        let mut skips = self.entries.iter().flat_map(|entry| &entry.skips);
-        skips.any(|skipped| **skipped == *name)
-    }
-
-    /// Returns the entries that no entry replaces or skips.
-    ///
-    /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.Head`.
-    pub fn heads(&self) -> impl Iterator<Item = &AuthoredEntry> {
-        let left: BTreeSet<_> = self.entries.iter().flat_map(AuthoredEntry::left).collect();
-        let is_head = move |entry: &&AuthoredEntry| !left.contains(&*entry.name);
-        self.entries.iter().filter(is_head)
-    }
-
     /// Returns the entries from the head along `replaces`, up to a name that is skipped or has no entry. Empty for a
     /// channel without entries.
     ///
     /// # Errors
-    /// The faults that `opm validate` finds: no single head, a cycle, or entries neither on the line nor skipped.
-    /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.validateReplacesChain`.
+    /// The faults that `opm validate` finds.
     pub fn main_line(&self) -> Result<Vec<&AuthoredEntry>, ChannelFault> {
-        let Some(head) = self.head()? else {
+        if self.entries.is_empty() {
             return Ok(Vec::new());
-        };
-        let skipped: BTreeSet<_> = self.entries.iter().flat_map(|entry| &entry.skips).collect();
-        let mut line = vec![head];
-        let mut next = head.replaces.as_ref();
-        while let Some(name) = next.filter(|name| !skipped.contains(name))
-            && let Some(entry) = self.entry(name)
-        {
-            if let Some(at) = line.iter().position(|other| other.name == entry.name) {
-                let cycle = line.iter().skip(at).chain([&entry]);
-                let cycle = cycle.map(|entry| entry.name.clone()).collect();
-                return Err(ChannelFault::Cycle { cycle });
-            }
-            line.push(entry);
-            next = entry.replaces.as_ref();
         }
-        let reached: BTreeSet<_> = line.iter().map(|entry| &entry.name).collect();
-        let names = self.entries.iter().map(|entry| &entry.name);
-        let stranded = names.filter(|name| !reached.contains(name) && !skipped.contains(name));
-        let stranded: BTreeSet<_> = stranded.cloned().collect();
-        if stranded.is_empty() {
-            Ok(line)
-        } else {
-            let stranded = stranded.into_iter().collect();
-            Err(ChannelFault::Stranded { stranded })
-        }
-    }
-
-    /// Returns the only head. `None` for a channel without entries.
-    fn head(&self) -> Result<Option<&AuthoredEntry>, ChannelFault> {
-        let heads: Vec<_> = self.heads().collect();
-        match heads[..] {
-            [] if self.entries.is_empty() => Ok(None),
-            [] => Err(ChannelFault::NoHead),
-            [head] => Ok(Some(head)),
-            _ => {
-                let mut heads: Vec<_> = heads.iter().map(|head| head.name.clone()).collect();
-                heads.sort_unstable();
-                Err(ChannelFault::Heads { heads })
-            }
-        }
+        let entries = self.entries.iter().map(|entry| OpmEntry {
+            name: &entry.name,
+            replaces: entry.replaces.as_deref().unwrap_or_default(),
+            skips: entry.skips.iter().map(|skip| &**skip).collect(),
+        });
+        let line = order(&entries.collect::<Vec<_>>())?.into_iter();
+        Ok(line.filter_map(|at| self.entries.get(at)).collect())
     }
 
     /// Returns every name in the channel once: its entries first, then the names that they replace and skip.
@@ -190,11 +117,6 @@ impl AuthoredEntry {
     /// Returns the names at which its edges start: the replaced name, then the skipped ones.
     pub fn left(&self) -> impl Iterator<Item = &str> {
         self.replaces.iter().chain(&self.skips).map(|name| &**name)
-    }
-
-    /// Whether the entry replaces or skips a name.
-    pub fn leaves(&self, name: &str) -> bool {
-        self.left().any(|left| left == name)
     }
 
     fn of(value: &WrittenValue) -> Self {
@@ -264,14 +186,4 @@ pub(super) fn range_below(
     } else {
         Err(WildcardRange { range })
     }
-}
-
-fn names(names: &[Box<str>]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    names.join(", ")
-}
-
-fn chain(names: &[Box<str>]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    names.join(" -> ")
 }

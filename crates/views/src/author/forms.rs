@@ -136,6 +136,9 @@ const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "
 // Characters with an effect on a terminal or a CI runner are written as `\u` escapes, which every JSON reader decodes.
 // Examples are DEL, marks that change the direction of text, and `##[`.
 
+/// Indentation of each level.
+const JSON_STEP: usize = 4;
+
 /// Writes an object and a line feed.
 pub(super) fn json(members: &WrittenMembers, out: &mut String) {
     write_members(members, 0, out);
@@ -179,18 +182,14 @@ fn container<T>(
     for item in items {
         out.push_str(if is_empty { "\n" } else { ",\n" });
         is_empty = false;
-        indent(depth + 1, out);
+        spaces(JSON_STEP * (depth + 1), out);
         write(item, out);
     }
     if !is_empty {
         out.push('\n');
-        indent(depth, out);
+        spaces(JSON_STEP * depth, out);
     }
     out.push(close);
-}
-
-fn indent(depth: usize, out: &mut String) {
-    out.extend(std::iter::repeat_n("    ", depth));
 }
 
 fn string(text: &str, out: &mut String) {

@@ -12,10 +12,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::author::channel::{
-    AuthoredChannel, AuthoredEntry, ChannelFault, WildcardRange, range_below,
-};
+use crate::author::channel::{AuthoredChannel, AuthoredEntry, WildcardRange, range_below};
 use crate::author::written::CatalogText;
+use crate::lint::ChannelFault;
 use olmguard_catalog::version::{Version, go};
 use olmguard_catalog::word_set;
 

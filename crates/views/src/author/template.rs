@@ -265,7 +265,7 @@ fn render_basic(
     template: &BlobText,
     shelf: &Shelf,
 ) -> Result<CatalogText, TemplateError> {
-    let entries = template.members().get("entries");
+    let entries = template.members.get("entries");
     let entries = entries.map(WrittenValue::items).unwrap_or_default().iter();
     let blobs = entries
         .enumerate()
@@ -279,10 +279,12 @@ fn render_basic(
     for (index, blob) in blobs.into_iter().enumerate() {
         match blob.schema() {
             BUNDLE if is_reference(&blob) => {
-                written.push(shelf.bundle(blob.text("image"))?.clone());
+                written
+                    .blobs
+                    .push(shelf.bundle(blob.text("image"))?.clone());
             }
             BUNDLE => return Err(TemplateError::BundleFields { index }),
-            _ => written.push(blob),
+            _ => written.blobs.push(blob),
         }
     }
     Ok(written)
@@ -304,7 +306,7 @@ fn blob(name: &str, entry: &WrittenValue) -> Result<BlobText, TemplateError> {
 }
 
 fn is_reference(bundle: &BlobText) -> bool {
-    let lists = ["properties", "relatedImages"].map(|key| bundle.members().get(key));
+    let lists = ["properties", "relatedImages"].map(|key| bundle.members.get(key));
     let has_items = |list: &WrittenValue| !list.items().is_empty();
     !bundle.text("image").is_empty()
         && bundle.text("package").is_empty()
@@ -320,7 +322,7 @@ fn read(file: &str, text: &[u8]) -> Result<(BlobText, Vec<BlobText>), TemplateEr
     written.read(file, text)?;
     let is_guardrails = |blob: &BlobText| blob.schema() == GUARDRAILS;
     let (guardrails, mut others): (Vec<_>, Vec<_>) =
-        written.into_blobs().into_iter().partition(is_guardrails);
+        written.blobs.into_iter().partition(is_guardrails);
     match (others.pop(), others.len()) {
         (Some(template), 0) => Ok((template, guardrails)),
         (last, before) => Err(TemplateError::Documents {

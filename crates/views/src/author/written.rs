@@ -23,7 +23,8 @@ use olmguard_catalog::{Catalog, CatalogBuilder};
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CatalogText {
-    blobs: Vec<BlobText>,
+    /// Every blob, in the order read.
+    pub blobs: Vec<BlobText>,
 }
 
 /// Format of a catalog.
@@ -92,21 +93,6 @@ impl CatalogText {
         }
         self.blobs.extend(whole.blobs);
         Ok(())
-    }
-
-    /// Returns every blob, in the order read.
-    pub fn blobs(&self) -> &[BlobText] {
-        &self.blobs
-    }
-
-    /// Returns the blobs by value.
-    pub(super) fn into_blobs(self) -> Vec<BlobText> {
-        self.blobs
-    }
-
-    /// Adds a blob.
-    pub fn push(&mut self, blob: BlobText) {
-        self.blobs.push(blob);
     }
 
     /// Returns the bundles of a package.
@@ -181,8 +167,8 @@ impl CatalogText {
         let mut text = String::new();
         for blob in blobs {
             match format {
-                Format::Yaml => forms::yaml(blob.members(), &mut text),
-                Format::Json => forms::json(blob.members(), &mut text),
+                Format::Yaml => forms::yaml(&blob.members, &mut text),
+                Format::Json => forms::json(&blob.members, &mut text),
             }
         }
         text
@@ -293,8 +279,8 @@ impl CatalogText {
     fn bearing_guardrails(&self) -> String {
         let may = |blob: &&BlobText| ![BUNDLE, CHANNEL, DEPRECATIONS].contains(&blob.schema());
         let mut text = String::new();
-        for blob in self.blobs().iter().filter(may) {
-            forms::json(blob.members(), &mut text);
+        for blob in self.blobs.iter().filter(may) {
+            forms::json(&blob.members, &mut text);
         }
         text
     }
@@ -364,7 +350,7 @@ impl Shelf {
     pub fn of(catalog: &CatalogText) -> Result<Self, ShelfError> {
         let mut shelf = Self::default();
         let bundles = catalog
-            .blobs()
+            .blobs
             .iter()
             .filter(|blob| blob.schema() == BUNDLE && !blob.text("image").is_empty());
         for bundle in bundles {
@@ -373,8 +359,8 @@ impl Shelf {
                 Some(first) if first != bundle => {
                     return Err(ShelfError::Differ {
                         image: image.into(),
-                        first: (first.name().into(), first.place().into()),
-                        second: (bundle.name().into(), bundle.place().into()),
+                        first: (first.name().into(), first.place.clone()),
+                        second: (bundle.name().into(), bundle.place.clone()),
                     });
                 }
                 _ => shelf.by_image.insert(image.into(), bundle.clone()),

@@ -24,9 +24,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::author::channel::{
-    AuthoredChannel, AuthoredEntry, ChannelFault, WildcardRange, range_below,
-};
+use crate::author::channel::{AuthoredChannel, AuthoredEntry, WildcardRange, range_below};
+use crate::lint::ChannelFault;
 use olmguard_catalog::version::{Version, go};
 
 /// The release to add.

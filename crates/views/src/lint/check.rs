@@ -2,8 +2,9 @@
 //!
 //! The check of a rule gets one item at a time: a fault of reading, a catalog, a package, a channel, and so on.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
+use crate::lint::chain::{Chain, ChannelFault};
 use crate::lint::finding::{Findings, Report, Words};
 use crate::lint::guarded::GuardedPackage;
 use crate::lint::rule::Rule;
@@ -54,7 +55,7 @@ pub(super) struct PackageCheck<'f, 'w> {
     pub(super) package: &'f PackageView<'w>,
     pub(super) steps: Steps<'w>,
     steps_by_channel: Vec<Vec<(usize, Step)>>,
-    chains: Vec<Option<Result<Chain<'f, 'w>, ChainFault<'w>>>>,
+    chains: Vec<Option<Result<Chain<'f, 'w>, ChannelFault>>>,
     strangers: Vec<Vec<(Target<'w>, Stranger<'w>)>>,
     /// Schemas and names of the deprecations.
     deprecated: HashSet<(&'w str, &'w str)>,
@@ -66,7 +67,7 @@ pub(super) struct ChannelCheck<'f, 'w> {
     pub(super) index: usize,
     pub(super) view: &'f ChannelView<'w>,
     /// Order of the channel. `None` if the channel has no entries.
-    pub(super) chain: Option<&'f Result<Chain<'f, 'w>, ChainFault<'w>>>,
+    pub(super) chain: Option<&'f Result<Chain<'f, 'w>, ChannelFault>>,
     /// Steps that the entries allow, each with its start node.
     pub(super) steps: &'f [(usize, Step)],
     /// Steps between known versions.
@@ -290,7 +291,7 @@ impl<'f, 'w> ChannelCheck<'f, 'w> {
     }
 
     /// Returns why opm finds no order.
-    pub(super) fn fault(&self) -> Option<&'f ChainFault<'w>> {
+    pub(super) fn fault(&self) -> Option<&'f ChannelFault> {
         self.chain?.as_ref().err()
     }
 
@@ -305,9 +306,9 @@ impl<'f, 'w> ChannelCheck<'f, 'w> {
     }
 
     /// Returns the place of the last entry of a cycle, which starts and ends with the same name.
-    pub(super) fn end_of_cycle(&self, cycle: &[&str]) -> Spot {
+    pub(super) fn end_of_cycle(&self, cycle: &[impl AsRef<str>]) -> Spot {
         let last = cycle.iter().rev().nth(1);
-        last.map_or(self.spot(), |name| self.spot_of(name))
+        last.map_or(self.spot(), |name| self.spot_of(name.as_ref()))
     }
 }
 
@@ -318,132 +319,5 @@ impl<'p> PolicyCheck<'p> {
             PolicyPart::Package(name) => Some(name),
             PolicyPart::Unread(_) => None,
         }
-    }
-}
-
-// === The order of a channel as `opm validate` computes it: the head, then what each entry replaces ===
-//
-// Upstream: operator-registry, [`alpha/model/model.go`], `Head` and `validateReplacesChain`. The head is
-// the only entry that no entry names in `replaces` or `skips`. The walk from it ends if the next name
-// is skipped by any entry, or has no entry.
-//
-// [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
-
-/// The order of a channel.
-#[derive(Debug)]
-pub(super) struct Chain<'v, 'w> {
-    /// Entries on the path from the head, the head first.
-    pub(super) entries: Vec<&'v EntryView<'w>>,
-    /// The names that some entry skips.
-    pub(super) skipped: HashSet<&'w str>,
-}
-
-/// The reason why a channel has no order.
-#[derive(Debug, Eq, PartialEq)]
-pub(super) enum ChainFault<'w> {
-    NoHead,
-    /// Names of the heads, in byte order.
-    SeveralHeads(Vec<&'w str>),
-    /// Names of the cycle. The first one is repeated at the end.
-    Cycle(Vec<&'w str>),
-    /// Names of the stranded entries, in byte order.
-    Stranded(Vec<&'w str>),
-}
-
-impl<'v, 'w> Chain<'v, 'w> {
-    /// Returns the order of a channel, or its fault; `None` for a channel without entries.
-    pub(super) fn of(channel: &'v ChannelView<'w>) -> Option<Result<Self, ChainFault<'w>>> {
-        (!channel.entries.is_empty()).then(|| {
-            let skipped = skipped(channel);
-            let head = head(channel)?;
-            let entries = walk(channel, head, &skipped)?;
-            Ok(Self { entries, skipped })
-        })
-    }
-
-    /// Returns the cycle below the head that OLM v0 reaches. It does not stop at skipped entries, unlike opm.
-    pub(super) fn circle_of_v0(&self, channel: &'v ChannelView<'w>) -> Option<Vec<&'w str>> {
-        let mut names = Vec::new();
-        let mut seen = HashSet::new();
-        let mut next = self.head();
-        while let Some(view) = next {
-            let name = &*view.entry.name;
-            if !seen.insert(name) {
-                let from = names.iter().position(|seen| *seen == name);
-                let mut circle = names.split_off(from.unwrap_or_default());
-                circle.push(name);
-                return Some(circle);
-            }
-            names.push(name);
-            let replaced = Some(&*view.entry.replaces.text).filter(|name| !name.is_empty());
-            next = replaced.and_then(|name| channel.entry(name));
-        }
-        None
-    }
-
-    /// Returns the newest entry.
-    pub(super) fn head(&self) -> Option<&'v EntryView<'w>> {
-        self.entries.first().copied()
-    }
-}
-
-/// Returns the names that any entry of a channel skips.
-pub(super) fn skipped<'w>(channel: &ChannelView<'w>) -> HashSet<&'w str> {
-    let skips = channel.entries.iter().flat_map(|view| &view.entry.skips);
-    skips.map(|skip| &*skip.text).collect()
-}
-
-fn head<'v, 'w>(channel: &'v ChannelView<'w>) -> Result<&'v EntryView<'w>, ChainFault<'w>> {
-    let replaced = channel
-        .entries
-        .iter()
-        .map(|view| &*view.entry.replaces.text);
-    let mut named: HashSet<_> = replaced.filter(|name| !name.is_empty()).collect();
-    named.extend(skipped(channel));
-    let is_head = |view: &&EntryView<'w>| !named.contains(&*view.entry.name);
-    let heads: Vec<_> = channel.entries.iter().filter(is_head).collect();
-    match heads.as_slice() {
-        [] => Err(ChainFault::NoHead),
-        [head] => Ok(head),
-        several => {
-            let sorted = several.iter().map(|view| &*view.entry.name);
-            let sorted: BTreeSet<_> = sorted.collect();
-            Err(ChainFault::SeveralHeads(sorted.into_iter().collect()))
-        }
-    }
-}
-
-fn walk<'v, 'w>(
-    channel: &'v ChannelView<'w>,
-    head: &'v EntryView<'w>,
-    skipped: &HashSet<&'w str>,
-) -> Result<Vec<&'v EntryView<'w>>, ChainFault<'w>> {
-    let mut order = vec![head];
-    let mut names = vec![&*head.entry.name];
-    let mut seen = HashSet::from([&*head.entry.name]);
-    while let Some(last) = order.last() {
-        let next = &*last.entry.replaces.text;
-        if skipped.contains(next) {
-            break;
-        }
-        if !seen.insert(next) {
-            let from = names.iter().position(|name| *name == next);
-            let mut cycle = names.split_off(from.unwrap_or_default());
-            cycle.push(next);
-            return Err(ChainFault::Cycle(cycle));
-        }
-        names.push(next);
-        match channel.entry(next) {
-            Some(entry) => order.push(entry),
-            None => break,
-        }
-    }
-    let all = channel.entries.iter().map(|view| &*view.entry.name);
-    let stranded = all.filter(|name| !seen.contains(name) && !skipped.contains(name));
-    let stranded: BTreeSet<_> = stranded.collect();
-    if stranded.is_empty() {
-        Ok(order)
-    } else {
-        Err(ChainFault::Stranded(stranded.into_iter().collect()))
     }
 }

@@ -64,7 +64,7 @@ impl Words {
 
 /// Reports the findings of one rule about one package.
 pub(super) struct Report<'r, 'w> {
-    findings: &'r mut Findings<'w>,
+    pub(super) findings: &'r mut Findings<'w>,
     rule: Rule,
     package: &'r str,
 }
@@ -131,15 +131,6 @@ impl<'r, 'w> Report<'r, 'w> {
                 }
             }
         }
-    }
-
-    /// Calls [`Findings::guess`].
-    pub(super) fn guess<'n>(
-        &mut self,
-        wanted: &str,
-        known: impl IntoIterator<Item = &'n str> + Clone,
-    ) -> Option<&'n str> {
-        self.findings.guess(wanted, known)
     }
 
     /// Calls [`Findings::leave_out`].

@@ -5,6 +5,7 @@
 
 use olmguard_catalog::version::Version;
 use olmguard_catalog::version::go::{escape, quote};
+use olmguard_engine::explain::text::and_more;
 
 /// Quotes a text of a catalog. Of a very long text, only the beginning is kept.
 pub(super) fn q(text: &str) -> String {
@@ -27,12 +28,10 @@ pub(super) fn beginning(text: &str) -> &str {
 }
 
 /// Quotes the names on a path. Of a long path, only both ends are named, and the rest is counted.
-pub(super) fn path(all: &[&str]) -> String {
-    let shown = |part: &[&str]| {
-        part.iter()
-            .map(|name| q(name))
-            .collect::<Vec<_>>()
-            .join(" -> ")
+pub(super) fn path<N: AsRef<str>>(all: &[N]) -> String {
+    let shown = |part: &[N]| {
+        let names = part.iter().map(|name| q(name.as_ref()));
+        names.collect::<Vec<_>>().join(" -> ")
     };
     let ends = all.split_at_checked(NAMED).and_then(|(first, rest)| {
         let (left_out, last) = rest.split_at_checked(rest.len().checked_sub(NAMED)?)?;
@@ -50,11 +49,7 @@ pub(super) fn path(all: &[&str]) -> String {
 pub(super) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<_> = all.into_iter().collect();
     let shown: Vec<_> = all.iter().take(NAMED).map(|name| q(name)).collect();
-    let shown = shown.join(", ");
-    match all.len().saturating_sub(NAMED) {
-        0 => shown,
-        rest => format!("{shown} and {rest} more"),
-    }
+    and_more(shown.join(", "), all.len().saturating_sub(NAMED))
 }
 
 /// Escapes a version, whose text can have any length.

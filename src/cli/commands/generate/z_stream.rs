@@ -102,7 +102,7 @@ fn add_bundle(catalog: &mut CatalogText, args: &ZStreamArgs) -> Result<(), Gener
     let given = blobs(&args.common.bundles)?;
     let mut given = given.bundles(&args.package);
     if let Some(bundle) = given.find(|bundle| args.release.names(bundle)) {
-        catalog.push(bundle.clone());
+        catalog.blobs.push(bundle.clone());
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ pub mod channels;
 use std::collections::BTreeMap;
 
 use crate::author::blob::{BlobText, PACKAGE, WrittenMembers, WrittenValue};
+use crate::author::channel::AuthoredChannel;
 use crate::author::template as csv;
 use crate::author::template::TemplateError;
 use crate::author::template::semver::channels::{
@@ -30,56 +31,51 @@ pub(super) fn render(
     shelf: &Shelf,
 ) -> Result<CatalogText, TemplateError> {
     let input = SemverInput::read(template)?;
-    let lists = Archetype::ALL
-        .into_iter()
-        .map(|archetype| input.images(archetype));
-    shelf.check(lists.flatten().map(|image| &**image))?;
+    let images = input.lists.iter().flat_map(|(_, images)| images);
+    shelf.check(images.map(|image| &**image))?;
     let mut bundles = BTreeMap::new();
     let mut package = None;
     let mut releases = Vec::new();
-    for archetype in Archetype::ALL {
-        let of_archetype = archetype_releases(archetype, &input, shelf, &mut package)?;
+    for (archetype, images) in &input.lists {
+        let of_archetype = archetype_releases(*archetype, images, shelf, &mut package)?;
         for (release, bundle) in of_archetype {
             bundles.insert(bundle.text("image").to_owned(), bundle);
-            releases.push((archetype, release));
+            releases.push((*archetype, release));
         }
     }
     let package = package.ok_or(TemplateError::NoBundles)?;
     check_guardrails(&guardrails, &package)?;
     let streams = channels::generate(&package, &releases, input.kinds);
     let mut written = written(&package, streams, bundles);
-    for blob in guardrails {
-        written.push(blob);
-    }
+    written.blobs.extend(guardrails);
     Ok(written)
 }
 
 /// Checks that the guardrails are for the package.
 fn check_guardrails(guardrails: &[BlobText], package: &str) -> Result<(), TemplateError> {
-    if guardrails.len() > 1 {
-        return Err(TemplateError::SeveralGuardrails {
-            found: guardrails.len(),
+    match guardrails {
+        [] => Ok(()),
+        [own] if own.package() == package => Ok(()),
+        [other] => Err(TemplateError::ForeignGuardrails {
+            found: other.package().into(),
             package: package.into(),
-        });
+        }),
+        several => Err(TemplateError::SeveralGuardrails {
+            found: several.len(),
+            package: package.into(),
+        }),
     }
-    let foreign = guardrails.iter().find(|blob| blob.package() != package);
-    foreign.map_or(Ok(()), |blob| {
-        Err(TemplateError::ForeignGuardrails {
-            found: blob.package().into(),
-            package: package.into(),
-        })
-    })
 }
 
 /// Returns the releases of one list with their bundles, by name.
 fn archetype_releases<'a>(
     archetype: Archetype,
-    input: &SemverInput,
+    images: &[Box<str>],
     shelf: &'a Shelf,
     package: &mut Option<Box<str>>,
 ) -> Result<Vec<(ChannelRelease, &'a BlobText)>, TemplateError> {
     let mut by_name = BTreeMap::<_, (ChannelRelease, &BlobText)>::new();
-    for image in input.images(archetype) {
+    for image in images {
         let bundle = shelf.bundle(image)?;
         let (own, version) = package_property(bundle)?;
         match package {
@@ -170,25 +166,27 @@ fn written(package: &str, streams: Streams, bundles: BTreeMap<String, &BlobText>
         let mut bundles = bundles.values();
         bundles.find(|bundle| bundle.name() == head)
     });
-    written.push(blob(package, &streams.default_channel, head.copied()));
-    for channel in streams.channels {
-        written.push(channel.into_blob());
-    }
-    for bundle in bundles.into_values() {
-        written.push(bundle.clone());
-    }
+    written
+        .blobs
+        .push(blob(package, &streams.default_channel, head.copied()));
+    let channels = streams.channels.into_iter();
+    written
+        .blobs
+        .extend(channels.map(AuthoredChannel::into_blob));
+    written.blobs.extend(bundles.into_values().cloned());
     written
 }
 
 /// The lists of images and the kinds of channels.
 struct SemverInput {
     kinds: Kinds,
-    images: [Vec<Box<str>>; 3],
+    /// The images of each list, in order.
+    lists: Vec<(Archetype, Vec<Box<str>>)>,
 }
 
 impl SemverInput {
     fn read(template: &BlobText) -> Result<Self, TemplateError> {
-        let members = template.members();
+        let members = &template.members;
         check_keys(
             members,
             "",
@@ -196,22 +194,14 @@ impl SemverInput {
             "schema, generateMajorChannels, generateMinorChannels, \
             defaultChannelTypePreference, candidate, fast and stable",
         )?;
-        let mut images = <[Vec<Box<str>>; 3]>::default();
-        for (images, archetype) in images.iter_mut().zip(Archetype::ALL) {
-            *images = read_images(members, archetype.as_str())?;
-        }
-        let kinds = read_kinds(members)?;
-        Ok(Self { kinds, images })
-    }
-
-    /// Returns the images of one list, in order.
-    fn images(&self, archetype: Archetype) -> &[Box<str>] {
-        let [candidate, fast, stable] = &self.images;
-        match archetype {
-            Archetype::Candidate => candidate,
-            Archetype::Fast => fast,
-            Archetype::Stable => stable,
-        }
+        let lists = Archetype::ALL.into_iter().map(|archetype| {
+            let images = read_images(members, archetype.as_str())?;
+            Ok((archetype, images))
+        });
+        Ok(Self {
+            lists: lists.collect::<Result<_, TemplateError>>()?,
+            kinds: read_kinds(members)?,
+        })
     }
 }
 
@@ -336,15 +326,14 @@ fn blob(name: &str, default_channel: &str, head: Option<&BlobText>) -> BlobText 
     };
     let description = csv.text("description");
     if !description.is_empty() {
-        blob.members_mut().put("description", description.into());
+        blob.members.put("description", description.into());
     }
     if let Some(icon) = csv.get("icon").and_then(|icons| icons.items().first()) {
         let mut members = WrittenMembers::default();
         for key in ["base64data", "mediatype"] {
             members.put(key, icon.text(key).into());
         }
-        blob.members_mut()
-            .put("icon", WrittenValue::Object(members));
+        blob.members.put("icon", WrittenValue::Object(members));
     }
     blob
 }

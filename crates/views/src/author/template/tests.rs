@@ -148,12 +148,12 @@ fn icon_and_description_come_from_the_head() {
     let shelf = Shelf::of(&written).unwrap();
     let made = render("t", semver("", &[], &["1.0.0"]).as_bytes(), &shelf).unwrap();
     let package = made
-        .blobs()
+        .blobs
         .iter()
         .find(|blob| blob.schema() == "olm.package")
         .unwrap();
     assert_eq!(package.text("description"), "Lights");
-    let icon = package.members().get("icon").unwrap();
+    let icon = package.members.get("icon").unwrap();
     assert_eq!(
         (icon.text("base64data"), icon.text("mediatype")),
         ("aWNvbg==", "image/png")

@@ -23,7 +23,7 @@ fn blobs_are_written_in_opms_order() {
     );
     let again = read(&written.to_text(Format::Json));
     let order: Vec<_> = again
-        .blobs()
+        .blobs
         .iter()
         .map(|blob| (blob.schema(), blob.name()))
         .collect();
@@ -117,7 +117,7 @@ proptest! {
         members.put("schema", "com.example.x".into());
         members.put("value", value);
         let mut written = CatalogText::default();
-        written.push(BlobText::new(members));
+        written.blobs.push(BlobText::new(members));
         for format in [Format::Json, Format::Yaml] {
             let text = written.to_text(format);
             let mut again = CatalogText::default();

@@ -32,7 +32,7 @@ pub(super) const BUNDLE_OF_UNKNOWN_PACKAGE: RuleItem =
         let bundles = catalog.written.bundles.iter();
         let named = bundles.filter(|bundle| !bundle.package.is_empty());
         for bundle in named.filter(|bundle| !catalog.defines(&bundle.package)) {
-            let near = report.guess(&bundle.package, catalog.defined());
+            let near = report.findings.guess(&bundle.package, catalog.defined());
             let (package, name) = (q(&bundle.package), q(&bundle.name));
             report.of(&bundle.package).say_opm(
                 bundle.spot,

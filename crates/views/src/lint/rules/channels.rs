@@ -6,7 +6,8 @@
 
 use std::cmp::Ordering;
 
-use crate::lint::check::{ChainFault, ChannelCheck, Check};
+use crate::lint::chain::ChannelFault;
+use crate::lint::check::{ChannelCheck, Check};
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::words::{escaped, meant, names, path, q};
@@ -15,7 +16,7 @@ pub(super) const CHANNEL_OF_UNKNOWN_PACKAGE: RuleItem =
     rule!("channel-of-unknown-package", Conversion, Error).on(Check::Catalog(|catalog, report| {
         let channels = catalog.written.channels.iter();
         for channel in channels.filter(|channel| !catalog.defines(&channel.package)) {
-            let near = report.guess(&channel.package, catalog.defined());
+            let near = report.findings.guess(&channel.package, catalog.defined());
             let (package, name) = (q(&channel.package), q(&channel.name));
             report.of(&channel.package).say_opm(
                 channel.spot,
@@ -157,7 +158,7 @@ fn entry_without_bundle(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, 
 
 pub(super) const NO_CHANNEL_HEAD: RuleItem =
     rule!("no-channel-head", Model, Error).on(Check::Channel(|channel, report| {
-        if let Some(ChainFault::NoHead) = channel.fault() {
+        if let Some(ChannelFault::NoHead) = channel.fault() {
             report.say_opm(
                 channel.spot(),
                 format!(
@@ -172,14 +173,14 @@ pub(super) const NO_CHANNEL_HEAD: RuleItem =
 
 pub(super) const SEVERAL_CHANNEL_HEADS: RuleItem =
     rule!("several-channel-heads", Model, Error).on(Check::Channel(|channel, report| {
-        if let Some(ChainFault::SeveralHeads(heads)) = channel.fault() {
+        if let Some(ChannelFault::Heads { heads }) = channel.fault() {
             report.say_opm(
                 channel.spot(),
                 format!(
                     "channel {} has {} heads: {}; let the newest replace or skip the others",
                     q(channel.name()),
                     heads.len(),
-                    names(heads.iter().copied())
+                    names(heads.iter().map(|head| &**head))
                 ),
                 format!(
                     "multiple channel heads found in graph: {}",
@@ -191,7 +192,7 @@ pub(super) const SEVERAL_CHANNEL_HEADS: RuleItem =
 
 pub(super) const REPLACES_CYCLE: RuleItem =
     rule!("replaces-cycle", Model, Error).on(Check::Channel(|channel, report| {
-        if let Some(ChainFault::Cycle(cycle)) = channel.fault() {
+        if let Some(ChannelFault::Cycle { cycle }) = channel.fault() {
             report.say_opm(
                 channel.end_of_cycle(cycle),
                 format!(
@@ -210,7 +211,7 @@ pub(super) const REPLACES_CYCLE: RuleItem =
 
 pub(super) const STRANDED_BUNDLE: RuleItem =
     rule!("stranded-bundle", Model, Error).on(Check::Channel(|channel, report| {
-        let Some(ChainFault::Stranded(stranded)) = channel.fault() else {
+        let Some(ChannelFault::Stranded { stranded }) = channel.fault() else {
             return;
         };
         for (index, bundle) in stranded.iter().enumerate() {

@@ -39,7 +39,7 @@ pub(super) const DEPRECATION_OF_UNKNOWN_PACKAGE: RuleItem =
     rule!("deprecation-of-unknown-package", Conversion, Error).on(Check::Catalog(
         |catalog, report| {
             for blob in with_package(catalog).filter(|blob| !catalog.defines(&blob.package)) {
-                let near = report.guess(&blob.package, catalog.defined());
+                let near = report.findings.guess(&blob.package, catalog.defined());
                 let package = q(&blob.package);
                 report.of(&blob.package).say_opm(
                     blob.spot,
@@ -110,7 +110,7 @@ pub(super) const DEPRECATED_BUNDLE_UNKNOWN: RuleItem =
             let exists = is_unread || package.bundle(&entry.name).is_some();
             if *entry.schema == *"olm.bundle" && !exists {
                 let bundles = package.bundles.iter().map(|view| &*view.bundle.name);
-                let near = report.guess(&entry.name, bundles);
+                let near = report.findings.guess(&entry.name, bundles);
                 let words = deprecated_unknown("bundle", package.name, &entry.name, near);
                 report.say(entry.spot, words);
             }
@@ -128,7 +128,7 @@ pub(super) const DEPRECATED_CHANNEL_UNKNOWN: RuleItem =
             let exists = is_default || is_unread || package.channel(&entry.name).is_some();
             if *entry.schema == *"olm.channel" && !exists {
                 let channels = package.channels.iter().map(|view| &*view.channel.name);
-                let near = report.guess(&entry.name, channels);
+                let near = report.findings.guess(&entry.name, channels);
                 let words = deprecated_unknown("channel", package.name, &entry.name, near);
                 report.say(entry.spot, words);
             }

@@ -14,6 +14,7 @@ use olmguard_catalog::version::go::escape;
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_catalog::version::{Membership, SkipRange, SkipRangeError, Version, meaning};
 use olmguard_engine::explain::range::suggestion as suggestion_words;
+use olmguard_engine::explain::text::and_more;
 use olmguard_engine::resolve::semver;
 
 pub(super) const ENTRY_WITHOUT_NAME: RuleItem =
@@ -343,12 +344,9 @@ fn major_edges(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>) {
         format!("from {} to {}", q(from), q(to))
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
-    let rest = match steps.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        rest => format!(" and {rest} more"),
-    };
+    let shown = and_more(shown, steps.len().saturating_sub(NAMED));
     let message = format!(
-        "channel {} has upgrades between incompatible versions: {shown}{rest}",
+        "channel {} has upgrades between incompatible versions: {shown}",
         q(channel.name())
     );
     report.say(facts.spot_of(&first.step), message);

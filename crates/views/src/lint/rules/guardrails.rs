@@ -60,7 +60,9 @@ pub(super) const GUARDRAIL_OF_UNKNOWN_PACKAGE: RuleItem =
     rule!("guardrail-of-unknown-package", Users, Warning).on(Check::Catalog(|catalog, report| {
         let guardrails = catalog.written.guardrails.iter();
         for guardrails in guardrails.filter(|guardrails| !catalog.defines(&guardrails.package)) {
-            let near = report.guess(&guardrails.package, catalog.defined());
+            let near = report
+                .findings
+                .guess(&guardrails.package, catalog.defined());
             let message = of_unknown_package(&guardrails.package, near);
             report.of(&guardrails.package).say(guardrails.spot, message);
         }

@@ -140,7 +140,7 @@ fn default_channel_unknown(view: &PackageView<'_>, package: &Package, report: &m
         return;
     }
     let channels = view.channels.iter().map(|view| &*view.channel.name);
-    let near = report.guess(&default.text, channels);
+    let near = report.findings.guess(&default.text, channels);
     let fix = meant(near, "use a channel that exists");
     let (package, default_name) = (q(view.name), q(&default.text));
     report.say_opm(

@@ -5,7 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::lint::check::{ChainFault, ChannelCheck, Check};
+use crate::lint::chain::ChannelFault;
+use crate::lint::check::{ChannelCheck, Check};
 use crate::lint::finding::{Findings, Report};
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::{ChannelView, PackageView, View};
@@ -126,8 +127,8 @@ pub(super) const OTHER_PACKAGE_TARGET: RuleItem =
 
 pub(super) const TARGET_IN_OTHER_CHANNEL: RuleItem =
     rule!("target-in-other-channel", Users, Warning).on(Check::Channel(|channel, report| {
-        use ChainFault::{SeveralHeads, Stranded};
-        let is_broken = matches!(channel.fault(), Some(SeveralHeads(_) | Stranded(_)));
+        use ChannelFault::{Heads, Stranded};
+        let is_broken = matches!(channel.fault(), Some(Heads { .. } | Stranded { .. }));
         let mut seen = HashSet::new();
         for target in targets(channel.view).filter(|_| is_broken) {
             let is_own = channel.view.entry(&target.text.text).is_some();

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::lint::check::{Chain, ChannelCheck, Check, PackageCheck, skipped};
+use crate::lint::chain::{Chain, skipped};
+use crate::lint::check::{ChannelCheck, Check, PackageCheck};
 use crate::lint::finding::Report;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::rules::reading::Omission;
