@@ -9,7 +9,7 @@ mod words;
 
 use serde::Serialize;
 
-use olmguard_catalog::version::{Release, go};
+use olmguard_catalog::version::{LegacyRelease, Release, ReleaseLimit, VersionRelease, go};
 use olmguard_catalog::{Bundle, NameEdge, WrittenEdge, word_set};
 use olmguard_engine::explain::{ForbiddenReport, label};
 use olmguard_engine::extension::{InstalledBundle, Policy};
@@ -120,6 +120,16 @@ pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<St
         Some(read.version.to_string()),
         release.map(Release::to_string),
     )
+}
+
+/// Reads the version and the release of a bundle as written, by which opm and OLM order the bundles of a package. Build
+/// metadata counts as a release if there is no other.
+pub(super) fn written_release(version: &str, release: &str) -> Option<VersionRelease> {
+    let limit = ReleaseLimit::Bytes20;
+    match release {
+        "" => VersionRelease::parse_legacy(version, LegacyRelease::Read(limit)).ok(),
+        release => VersionRelease::parse_explicit(version, release, limit).ok(),
+    }
 }
 
 // === An upgrade edge in a report: catalog, channel and entry that define it, and how ===

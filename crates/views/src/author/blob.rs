@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::see::written_release;
 use olmguard_catalog::blob::JsonKind;
 use olmguard_catalog::fbc::FbcErrorKind;
 use olmguard_catalog::fbc::json::{Cursor, CursorResult, Halt, fold_of};
-use olmguard_catalog::version::Version;
+use olmguard_catalog::version::{Version, VersionRelease};
 
 /// A blob as written. Its place does not affect equality.
 #[derive(Clone, Debug, Eq)]
@@ -67,6 +68,12 @@ impl BlobText {
     pub fn version(&self) -> Option<Version> {
         let property = self.properties("olm.package").next()?;
         Version::parse(property.text("version")).ok()
+    }
+
+    /// Returns the version and the release of a bundle, if they can be read.
+    pub(super) fn release(&self) -> Option<VersionRelease> {
+        let property = self.properties("olm.package").next()?;
+        written_release(property.text("version"), property.text("release"))
     }
 
     /// Returns the text of a key, empty if there is none.

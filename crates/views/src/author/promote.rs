@@ -15,7 +15,7 @@ mod tests;
 use crate::author::channel::{AuthoredChannel, AuthoredEntry, WildcardRange, range_below};
 use crate::author::written::CatalogText;
 use crate::lint::ChannelFault;
-use olmguard_catalog::version::{Version, go};
+use olmguard_catalog::version::{VersionRelease, go};
 use olmguard_catalog::word_set;
 
 word_set! {
@@ -120,7 +120,7 @@ pub fn promote(
     asked: Promotion<'_>,
 ) -> Result<AuthoredChannel, PromoteError> {
     let releases = releases(catalog, asked.package);
-    let version = version(catalog, &releases, asked)?;
+    let release = release(catalog, &releases, asked)?;
     let found = catalog.channel(asked.package, asked.channel);
     let is_new = found.is_none();
     let channel = found.unwrap_or_else(|| AuthoredChannel::empty(asked.package, asked.channel));
@@ -132,9 +132,9 @@ pub fn promote(
     }
     let lower = releases
         .iter()
-        .filter(|(_, other)| other.cmp_precedence(version).is_lt());
+        .filter(|(_, other)| other.cmp_precedence(release).is_lt());
     let mut entry = AuthoredEntry::named(asked.bundle);
-    entry.replaces = head(&channel, &releases, version, asked)?.map(Box::from);
+    entry.replaces = head(&channel, &releases, release, asked)?.map(Box::from);
     match asked.method {
         Method::Replaces if is_new => entry.replaces = elsewhere(catalog, asked),
         Method::Replaces => {}
@@ -147,31 +147,29 @@ pub fn promote(
             let names = names.filter(|name| !known.contains(name));
             entry.skips = names.map(Box::from).collect();
         }
-        Method::SkipRange => {
-            let mut ranges = lower.map(|(_, lowest)| range_below(lowest, version));
-            entry.skip_range = ranges.next().transpose()?;
-        }
+        Method::SkipRange => entry.skip_range = range_over(lower.map(|(_, other)| other), release)?,
     }
     let entries = [channel.entries.clone(), vec![entry]].concat();
     Ok(channel.with(entries))
 }
 
 /// Returns the bundles of the package whose version can be read, the lowest first.
-fn releases<'a>(catalog: &'a CatalogText, package: &'a str) -> Vec<(&'a str, Version)> {
-    let versions = catalog.bundles(package);
-    let versions = versions.filter_map(|bundle| Some((bundle.name(), bundle.version()?)));
-    let mut versions: Vec<_> = versions.collect();
-    versions.sort_by(|(name, one), (other_name, other)| {
+fn releases<'a>(catalog: &'a CatalogText, package: &'a str) -> Vec<(&'a str, VersionRelease)> {
+    let releases = catalog.bundles(package);
+    let releases = releases.filter_map(|bundle| Some((bundle.name(), bundle.release()?)));
+    let mut releases: Vec<_> = releases.collect();
+    releases.sort_by(|(name, one), (other_name, other)| {
         one.cmp_precedence(other).then_with(|| name.cmp(other_name))
     });
-    versions
+    releases
 }
 
-fn version<'v>(
+/// Returns the version and the release of the bundle.
+fn release<'r>(
     catalog: &CatalogText,
-    releases: &'v [(&str, Version)],
+    releases: &'r [(&str, VersionRelease)],
     asked: Promotion<'_>,
-) -> Result<&'v Version, PromoteError> {
+) -> Result<&'r VersionRelease, PromoteError> {
     let bundle = || asked.bundle.into();
     let mut bundles = catalog.bundles(asked.package);
     if !bundles.any(|blob| blob.name() == asked.bundle) {
@@ -183,15 +181,15 @@ fn version<'v>(
     }
     let found = releases.iter().find(|(name, _)| *name == asked.bundle);
     found
-        .map(|(_, version)| version)
+        .map(|(_, release)| release)
         .ok_or_else(|| PromoteError::NoVersion { bundle: bundle() })
 }
 
 /// Returns the head of the channel, which must be below the bundle.
 fn head<'c>(
     channel: &'c AuthoredChannel,
-    releases: &[(&str, Version)],
-    version: &Version,
+    releases: &[(&str, VersionRelease)],
+    release: &VersionRelease,
     asked: Promotion<'_>,
 ) -> Result<Option<&'c str>, PromoteError> {
     let line = channel
@@ -204,7 +202,7 @@ fn head<'c>(
     let mut releases = releases.iter();
     let known = releases.find(|(name, _)| Some(*name) == head);
     match (head, known) {
-        (Some(head), Some((_, known))) if known.cmp_precedence(version).is_ge() => {
+        (Some(head), Some((_, known))) if known.cmp_precedence(release).is_ge() => {
             Err(PromoteError::NotAbove {
                 bundle: asked.bundle.into(),
                 head: head.into(),
@@ -213,6 +211,17 @@ fn head<'c>(
         }
         (head, _) => Ok(head),
     }
+}
+
+/// Returns the range from the lowest version to the release. No range separates two releases of one version.
+fn range_over<'r>(
+    mut lower: impl Iterator<Item = &'r VersionRelease>,
+    release: &VersionRelease,
+) -> Result<Option<Box<str>>, WildcardRange> {
+    let version = &release.version;
+    let lowest = lower.find(|other| other.version.cmp_precedence(version).is_lt());
+    let range = lowest.map(|lowest| range_below(&lowest.version, version));
+    range.transpose()
 }
 
 /// Returns the name that the bundle replaces in another channel.

@@ -5,6 +5,7 @@
 
 mod steps;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) use steps::{Step, Steps};
@@ -14,8 +15,9 @@ use super::written::{
 };
 use crate::lint::written;
 use crate::lint::written::Carrier;
+use crate::see::written_release;
 use olmguard_catalog::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
-use olmguard_catalog::version::{SkipRange, SkipRangeError, Version};
+use olmguard_catalog::version::{SkipRange, SkipRangeError, Version, VersionRelease};
 
 /// A catalog, by package.
 #[derive(Debug)]
@@ -75,6 +77,8 @@ impl UnreadNames<'_> {
 pub(super) struct BundleView<'w> {
     pub(super) bundle: &'w Bundle,
     pub(super) version: Option<Version>,
+    /// Version and release, by which bundles are ordered.
+    release: Option<VersionRelease>,
 }
 
 /// A channel with its entries by name.
@@ -188,8 +192,12 @@ impl<'w> PackageView<'w> {
             return;
         }
         let property = bundle.versions.first();
-        let version = property.and_then(|property| Version::parse(&property.version).ok());
-        self.bundles.push(BundleView { bundle, version });
+        self.bundles.push(BundleView {
+            bundle,
+            version: property.and_then(|property| Version::parse(&property.version).ok()),
+            release: property
+                .and_then(|property| written_release(&property.version, &property.release)),
+        });
     }
 
     fn add_channel(&mut self, channel: &'w Channel) {
@@ -225,6 +233,12 @@ impl<'w> PackageView<'w> {
         self.bundles
             .get(bundle)
             .and_then(|view| view.version.as_ref())
+    }
+
+    /// Compares the versions and releases of two bundles.
+    pub(super) fn compare(&self, bundle: usize, other: usize) -> Option<Ordering> {
+        let release = |bundle: usize| self.bundles.get(bundle)?.release.as_ref();
+        Some(release(bundle)?.cmp_precedence(release(other)?))
     }
 }
 

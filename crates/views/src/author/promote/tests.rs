@@ -93,6 +93,23 @@ fn each_method_writes_the_entry_of_the_seeds() {
 }
 
 #[test]
+fn releases_of_one_version_are_in_order() {
+    let versions = ["1.0.0", "1.0.0+1", "1.0.0+2", "1.0.0+10"];
+    let catalog = catalog(&versions, &["alpha: 1.0.0+1", "beta: 1.0.0+10"]);
+    let some = |version: &str| Some(Box::from(format!("op.v{version}")));
+    let next = entry(&catalog, "op.v1.0.0+10", "alpha", Method::Skips);
+    assert_eq!(next.replaces, some("1.0.0+1"));
+    assert_eq!(next.skips, ["op.v1.0.0", "op.v1.0.0+2"].map(Box::from));
+    let next = entry(&catalog, "op.v1.0.0+2", "alpha", Method::SkipRange);
+    assert_eq!((next.replaces, next.skip_range), (some("1.0.0+1"), None));
+    let down = promote(&catalog, asked("op.v1.0.0+2", "beta", Method::Replaces));
+    assert!(
+        matches!(down, Err(PromoteError::NotAbove { .. })),
+        "{down:?}"
+    );
+}
+
+#[test]
 fn an_entry_that_replaces_itself_is_not_copied() {
     let catalog = catalog(&["0.1.0", "0.2.0"], &["alpha: 0.1.0 0.2.0<0.2.0"]);
     let beta = entry(&catalog, "op.v0.2.0", "beta", Method::Replaces);

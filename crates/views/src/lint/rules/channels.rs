@@ -243,11 +243,14 @@ fn head_not_highest(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>)
     let own = head.and_then(|head| Some((head, package.version(head)?)));
     let bundles = channel.view.entries.iter().filter_map(|view| view.bundle);
     let versions = bundles.filter_map(|index| Some((index, package.version(index)?)));
-    let highest = versions.max_by(|(_, a), (_, b)| a.cmp_precedence(b));
+    let highest = versions.max_by(|(a, _), (b, _)| {
+        let order = package.compare(*a, *b);
+        order.unwrap_or(Ordering::Equal)
+    });
     let (Some((head, own)), Some((higher, version))) = (own, highest) else {
         return;
     };
-    if version.cmp_precedence(own) == Ordering::Greater {
+    if package.compare(higher, head) == Some(Ordering::Greater) {
         let message = format!(
             "the head of channel {} is {} ({}), but {} ({}) is higher: OLM v0 installs the head, \
              OLM v1 the highest version",

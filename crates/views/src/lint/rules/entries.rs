@@ -208,6 +208,8 @@ fn takes_none(channel: &ChannelCheck<'_, '_>, view: &EntryView<'_>) -> bool {
 pub(in crate::lint) struct KnownStep<'f> {
     from: usize,
     old: &'f Version,
+    /// Whether the bundle is lower or higher than the entry.
+    order: Ordering,
     step: Step,
 }
 
@@ -221,11 +223,16 @@ pub(in crate::lint) fn known_steps<'f>(
 ) -> Vec<StepsTo<'f>> {
     let mut by_entry = BTreeMap::<usize, StepsTo<'_>>::new();
     for (from, step) in steps {
-        let versions = (package.version(*from), package.version(step.to));
-        if let (Some(old), Some(new)) = versions {
-            let (from, step) = (*from, *step);
+        let (from, step) = (*from, *step);
+        let versions = package.version(from).zip(package.version(step.to));
+        if let Some(((old, new), order)) = versions.zip(package.compare(from, step.to)) {
             let (_, steps) = by_entry.entry(step.entry).or_insert((new, Vec::new()));
-            steps.push(KnownStep { from, old, step });
+            steps.push(KnownStep {
+                from,
+                old,
+                order,
+                step,
+            });
         }
     }
     by_entry.into_values().collect()
@@ -236,8 +243,8 @@ pub(super) const EDGE_GOES_DOWN: RuleItem =
         for (to, steps) in &channel.known_steps {
             for field in [EdgeField::Replaces, EdgeField::Skips, EdgeField::SkipRange] {
                 let of_field = steps.iter().filter(|known| known.step.kind == field);
-                let is_down = |known: &&KnownStep<'_>| known.old.cmp_precedence(to).is_gt();
-                let down: Vec<_> = of_field.filter(is_down).copied().collect();
+                let down = of_field.filter(|known| known.order.is_gt());
+                let down: Vec<_> = down.copied().collect();
                 goes_down(channel, to, &down, report);
             }
         }
@@ -275,8 +282,7 @@ pub(super) const PRERELEASE_EDGE: RuleItem =
     rule!("prerelease-edge", Users, Warning).on(Check::Channel(|channel, report| {
         for (to, steps) in &channel.known_steps {
             let from_release = steps.iter().filter(|known| {
-                let is_up = known.old.cmp_precedence(to) == Ordering::Less;
-                is_up && to.is_prerelease() && !known.old.is_prerelease()
+                known.order.is_lt() && to.is_prerelease() && !known.old.is_prerelease()
             });
             to_prerelease(channel, to, from_release.copied().collect(), report);
         }
@@ -330,10 +336,7 @@ fn major_edges(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let facts = channel.facts;
     let steps = channel.known_steps.iter().filter_map(|(new, steps)| {
         let mut steps = steps.iter();
-        steps.find(|known| {
-            let is_up = known.old.cmp_precedence(new) == Ordering::Less;
-            is_up && semver::line_left(known.old, new).is_some()
-        })
+        steps.find(|known| known.order.is_lt() && semver::line_left(known.old, new).is_some())
     });
     let steps: Vec<_> = steps.collect();
     let Some(first) = steps.first() else {

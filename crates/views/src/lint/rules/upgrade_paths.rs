@@ -4,6 +4,7 @@
 //! and is not skipped. In OLM v1, every edge of every channel is a step. If opm finds no order in a channel, these
 //! rules report nothing about OLM v0.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::lint::chain::{Chain, skipped};
@@ -219,8 +220,8 @@ impl PackageCheck<'_, '_> {
 
     /// Whether one bundle has a higher version than another. False if a version is unknown.
     fn is_higher(&self, bundle: usize, than: usize) -> bool {
-        let versions = self.package.version(bundle).zip(self.package.version(than));
-        versions.is_some_and(|(here, there)| here.cmp_precedence(there).is_gt())
+        let order = self.package.compare(bundle, than);
+        order.is_some_and(Ordering::is_gt)
     }
 }
 

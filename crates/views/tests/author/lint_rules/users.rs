@@ -170,6 +170,25 @@ fn edges_and_heads_that_go_down() {
             "the head of channel \"c\" is \"p.v1.9.0\" (1.9.0), but \"p.v2.0.0\" (2.0.0) is higher: OLM v0 installs the head, OLM v1 the highest version",
         ],
     );
+    // Releases of one version.
+    let up = "1.0.0+2; 1.0.0+10 replaces 1.0.0+2";
+    let down = "1.0.0+10; 1.0.0+2 replaces 1.0.0+10";
+    says(up, "edge-goes-down", &[]);
+    says(up, "head-not-highest", &[]);
+    says(
+        down,
+        "edge-goes-down",
+        &[
+            "replaces of entry \"p.v1.0.0+2\" (1.0.0+2) makes an edge from a higher version: \"p.v1.0.0+10\" (1.0.0+10); remove the edge, or fix the versions",
+        ],
+    );
+    says(
+        down,
+        "head-not-highest",
+        &[
+            "the head of channel \"c\" is \"p.v1.0.0+2\" (1.0.0+2), but \"p.v1.0.0+10\" (1.0.0+10) is higher: OLM v0 installs the head, OLM v1 the highest version",
+        ],
+    );
 }
 
 #[test]
