@@ -308,6 +308,8 @@ enum Ends {
     BelowHead,
     /// At a version after which OLM v1 selects a bundle that it does not install.
     Blocked,
+    /// At a version from which OLM v1 panics on a skipRange.
+    Crashes,
     /// At the start: there is no upgrade from it.
     Stranded,
     /// With an error of OLM v1: the version is not in the channel, and no edge leads into the
@@ -353,6 +355,7 @@ impl CourseReport {
             Course::ToHead(hops) => (Ends::AtHead, Some(hops)),
             Course::EndsBelow(hops) => (Ends::BelowHead, Some(hops)),
             Course::Blocked { after, .. } => (Ends::Blocked, Some(after)),
+            Course::Crashes(after) => (Ends::Crashes, Some(after)),
             Course::Stranded => (Ends::Stranded, None),
             Course::Fails => (Ends::Fails, None),
         };

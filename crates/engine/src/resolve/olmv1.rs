@@ -342,6 +342,11 @@ impl<'p> Unpinned<'p> {
         best.filter(|index| self.refused.contains(*index))
     }
 
+    /// Whether OLM crashes on a skipRange before it has chosen.
+    pub fn crashes(&self, name: &str, version: Option<&VersionRelease>) -> bool {
+        self.accepted(name, version).crashes.first().is_some()
+    }
+
     fn best(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
         let Successors {
             edges: mut candidates,

@@ -51,6 +51,8 @@ pub enum Course {
         /// The bundle that OLM v1 does not install.
         by: Box<str>,
     },
+    /// The upgrades install these bundles, possibly none. Then OLM v1 panics on a `skipRange`.
+    Crashes(Vec<Box<str>>),
     /// The version has no upgrade edge.
     Stranded,
     /// OLM v1 fails: the installed version is not in the channel, and has no edge into it.
@@ -151,18 +153,24 @@ impl<'g, 'p> Walker<'g, 'p> {
             walked.push(next);
             at = next;
         }
-        let is_member = self
-            .graph
-            .bundle_index(node)
-            .is_some_and(|own| self.asked.may_choose(own));
+        let index = self.graph.bundle_index(node);
+        let is_member = index.is_some_and(|own| self.asked.may_choose(own));
+        let names = || walked.iter().map(|node| self.name(*node)).collect();
         match self.step(at, Unpinned::refused) {
             Some(by) => Course::Blocked {
-                after: walked.iter().map(|node| self.name(*node)).collect(),
+                after: names(),
                 by: self.name(by),
             },
+            None if self.crashes(at) => Course::Crashes(names()),
             None if walked.is_empty() && !is_member => Course::Fails,
             None => self.course(node, &walked),
         }
+    }
+
+    /// Whether OLM v1 panics when a bundle is installed.
+    fn crashes(&self, node: NodeIndex) -> bool {
+        let bundle = self.graph.bundle(node);
+        bundle.is_some_and(|own| self.asked.crashes(&own.name, own.version.as_ref().ok()))
     }
 
     /// Returns the bundle that `next` selects: the one that OLM v1 installs next, or one that it refuses to install.

@@ -1,12 +1,10 @@
 //! Every sentence about a generated catalog.
 
-use std::fmt::Write as _;
-
 use crate::author::promote::Promotion;
 use crate::author::reach::{ChannelReach, Course, ReachRow};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::names;
-use olmguard_report::text::{MOST_COLUMNS, lines_of};
+use olmguard_report::{Text, Tone};
 
 /// Describes the additional changes of a z-stream release, one line each.
 pub fn z_stream(
@@ -40,41 +38,42 @@ pub fn z_stream(
 
 /// Describes the upgrades in a channel before and after a promotion, which adds no node.
 pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) -> String {
-    let mut text = String::new();
+    let mut text = Text::with_labels(WIDTH);
     let method = asked.method.as_str();
     let (bundle, package) = (go::escape(asked.bundle), go::quote(asked.package));
     let channel = go::quote(asked.channel);
-    line(
-        &mut text,
-        &format!("promote {bundle} to channel {channel} of package {package} with {method}"),
+    text.line(
+        Tone::Plain,
+        format!("promote {bundle} to channel {channel} of package {package} with {method}"),
     );
-    line(&mut text, "");
+    text.end_line();
     for (was, is) in before.rows.iter().zip(&after.rows) {
-        line(&mut text, &go::escape(&is.name));
+        text.line(Tone::Plain, go::escape(&is.name));
         if (&was.v1, &was.v0) == (&is.v1, &is.v0) {
-            lines(&mut text, "unchanged", &courses(is));
+            say_courses("  unchanged", is, &mut text);
         } else {
-            lines(&mut text, "before", &courses(was));
-            lines(&mut text, "after", &courses(is));
+            say_courses("  before", was, &mut text);
+            say_courses("  after", is, &mut text);
         }
     }
-    line(&mut text, "");
+    text.end_line();
     for (when, reach) in [("before:", before), ("after:", after)] {
         let words = format!("Cannot reach the head {when:7} {}", left_behind(reach));
-        for words in lines_of(&words, MOST_COLUMNS) {
-            line(&mut text, &words);
-        }
+        text.sentence(Tone::Plain, &words);
     }
-    text
+    text.to_string()
 }
 
 /// Describes the upgrades from a version with each generation of OLM.
-fn courses(row: &ReachRow) -> Vec<String> {
+fn say_courses(label: &str, row: &ReachRow, text: &mut Text) {
     let v0 = || format!("OLM v0: {}", course(&row.v0));
-    match &row.v1 {
+    let courses = match &row.v1 {
         Some(v1) if *v1 == row.v0 => vec![course(v1)],
         Some(v1) => vec![format!("OLM v1: {}", course(v1)), v0()],
         None => vec![v0()],
+    };
+    for (label, words) in [label, ""].into_iter().zip(courses) {
+        text.fact(label, Tone::Plain, &words);
     }
 }
 
@@ -85,11 +84,9 @@ pub(super) fn course(course: &Course) -> String {
         Course::EndsBelow(hops) => format!("{}, below the head", arrows(hops)),
         Course::Blocked { after, by } => {
             let selects = format!("selects {} and does not install it", go::escape(by));
-            match after.as_slice() {
-                [] => selects,
-                hops => format!("{}, then {selects}", arrows(hops)),
-            }
+            after_arrows(after, &selects)
         }
+        Course::Crashes(after) => after_arrows(after, "panics on a skipRange"),
         Course::Stranded => "stranded, no upgrade edge".to_owned(),
         Course::Fails => "error, it is not in the channel and has no edge into it".to_owned(),
     }
@@ -109,6 +106,14 @@ fn left_behind(reach: &ChannelReach) -> String {
     }
 }
 
+/// Joins the bundles that are installed first, if any, with what comes then.
+fn after_arrows(hops: &[Box<str>], then: &str) -> String {
+    match hops {
+        [] => then.to_owned(),
+        hops => format!("{}, then {then}", arrows(hops)),
+    }
+}
+
 fn arrows(names: &[Box<str>]) -> String {
     let hops = names.iter().map(|name| format!("-> {}", go::escape(name)));
     hops.collect::<Vec<_>>().join(" ")
@@ -117,20 +122,5 @@ fn arrows(names: &[Box<str>]) -> String {
 /// Maximum number of names in a line.
 const MOST_NAMES: usize = 20;
 
-/// Writes sentences in lines of at most 80 columns, with the label before the first line.
-fn lines(text: &mut String, label: &str, sentences: &[String]) {
-    let wrapped = sentences
-        .iter()
-        .flat_map(|words| lines_of(words, MOST_COLUMNS - WIDTH));
-    let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    for (label, words) in labels.zip(wrapped) {
-        line(text, &format!("  {label:11}{words}"));
-    }
-}
-
 /// Width of a label and its indentation.
 const WIDTH: usize = 13;
-
-fn line(text: &mut String, line: &str) {
-    writeln!(text, "{line}").expect("a String takes every write");
-}

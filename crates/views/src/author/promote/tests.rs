@@ -209,6 +209,27 @@ fn who_comes_only_to_a_bundle_that_is_never_installed_is_blocked() {
 }
 
 #[test]
+fn a_panic_of_olm_is_no_lack_of_an_edge() {
+    let mut written = catalog(&["0.1.0", "0.2.0", "0.3.0"], &[]);
+    let broken = "0.2.0 || || 1.0.0";
+    let channel = json!({"schema": "olm.channel", "package": "op", "name": "alpha", "entries": [
+        {"name": "op.v0.1.0"}, {"name": "op.v0.2.0", "replaces": "op.v0.1.0"},
+        {"name": "op.v0.3.0", "replaces": "op.v0.2.0", "skipRange": broken}]});
+    written
+        .read("channel", channel.to_string().as_bytes())
+        .unwrap();
+    let (v1, _) = course(&written, "alpha", "0.1.0");
+    assert_eq!(v1, Course::Crashes(Vec::new()));
+    assert_eq!(words::course(&v1), "panics on a skipRange");
+    assert!(v1.is_left_behind());
+    let after = Course::Crashes(vec!["op.v0.2.0".into()]);
+    assert_eq!(
+        words::course(&after),
+        "-> op.v0.2.0, then panics on a skipRange"
+    );
+}
+
+#[test]
 fn the_other_methods_carry_everyone_along() {
     for method in [Method::Skips, Method::SkipRange] {
         for channel in ["beta", "stable"] {
