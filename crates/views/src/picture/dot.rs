@@ -35,14 +35,18 @@ fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String
         "  subgraph cluster_{at} {{\n    label={name};\n    style={style};"
     );
     for cell in &lane.cells {
-        let name = sketch.row(cell.row).map_or("", |facts| facts.name);
+        let name = sketch.name(cell.row);
         let mut label = quoted(name);
         let marks: Vec<_> = cell.marks.iter().map(text::mark_word).collect();
         if !marks.is_empty() {
             label.insert_str(label.len() - 1, &format!("\\n{}", marks.join(", ")));
         }
         let looks = looks(cell.marks);
-        let _infallible = writeln!(out, "    {} [label={label}{looks}];", id(at, cell.row));
+        let _infallible = writeln!(
+            out,
+            "    {} [label={label}{looks}];",
+            text::id(at, cell.row)
+        );
     }
     for step in &lane.steps {
         let edge = (step.from, step.to);
@@ -69,7 +73,7 @@ fn range(at: usize, lane: &Lane<'_>, parts: &[Fan<'_>], out: &mut String) {
     let _infallible = writeln!(
         out,
         "    /* {} skipRange {range}: {} shown, {} of other channels */",
-        id(at, to),
+        text::id(at, to),
         shown.len(),
         beyond.len()
     );
@@ -110,8 +114,8 @@ fn edge(
     let _infallible = writeln!(
         out,
         "    {} -> {} [class=\"{}\", {style}{fate}];",
-        id(at, from),
-        id(at, to),
+        text::id(at, from),
+        text::id(at, to),
         field.as_str()
     );
 }
@@ -126,10 +130,6 @@ fn looks(marks: Marks) -> String {
     ];
     let found = looks.into_iter().find(|(mark, _)| marks.has(*mark));
     found.map_or("", |(_, look)| look).to_owned()
-}
-
-fn id(lane: usize, VersionRow(row): VersionRow) -> String {
-    format!("c{lane}r{row}")
 }
 
 /// Quotes a text. Backslashes are doubled, because graphviz expands escapes in labels.

@@ -188,7 +188,7 @@ fn version<'s>(
             .barred
             .from(row)
             .map(|(to, guardrails)| ForbiddenJson {
-                to: name(sketch, to),
+                to: sketch.name(to),
                 guardrails,
             })
             .collect(),
@@ -232,16 +232,16 @@ fn entry<'s>(
     }
     let names = |mut rows: Vec<VersionRow>| {
         rows.sort_unstable();
-        rows.into_iter().map(|row| name(sketch, row)).collect()
+        rows.into_iter().map(|row| sketch.name(row)).collect()
     };
     let ranges = ranges.into_iter().map(|(range, held)| RangeJson {
         range,
         holds: names(held),
     });
     EntryJson {
-        name: name(sketch, row),
+        name: sketch.name(row),
         marks: words(marks),
-        replaces: steps.map(|step| name(sketch, step.from)).collect(),
+        replaces: steps.map(|step| sketch.name(step.from)).collect(),
         skip_ranges: ranges.collect(),
         skips: names(skips),
         unread_ranges: lane.unread_of(row).collect(),
@@ -251,8 +251,8 @@ fn entry<'s>(
 fn walk<'s>(sketch: &'s Sketch<'_, '_>) -> Option<WalkJson<'s>> {
     let reach = sketch.reach.as_ref()?;
     Some(WalkJson {
-        from: name(sketch, reach.start),
-        to: reach.goal.map(|goal| name(sketch, goal)),
+        from: sketch.name(reach.start),
+        to: reach.goal.map(|goal| sketch.name(goal)),
         reached: reach.hops.len() - 1,
         way: reach.way.iter().map(|(_, hop)| step(sketch, hop)).collect(),
     })
@@ -262,14 +262,10 @@ fn step<'s>(sketch: &'s Sketch<'_, '_>, hop: &RowStep) -> StepJson<'s> {
     let lane = sketch.lanes.get(hop.lane as usize);
     let lane = lane.filter(|lane| lane.kind == LaneKind::Channel);
     StepJson {
-        to: name(sketch, hop.to),
+        to: sketch.name(hop.to),
         channel: lane.map(|lane| lane.name),
         by: hop.field.as_str(),
     }
-}
-
-fn name<'s>(sketch: &'s Sketch<'_, '_>, row: VersionRow) -> &'s str {
-    sketch.row(row).map_or("", |facts| facts.name)
 }
 
 fn words(marks: Marks) -> Vec<&'static str> {

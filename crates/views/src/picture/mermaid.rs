@@ -56,8 +56,8 @@ impl MermaidText {
         };
         self.line(2, &format!("subgraph channel{at}[{name}]"));
         for cell in &lane.cells {
-            let id = id(at, cell.row);
-            let name = sketch.row(cell.row).map_or("", |facts| facts.name);
+            let id = text::id(at, cell.row);
+            let name = sketch.name(cell.row);
             self.line(3, &format!("{id}[{}]", quoted(name)));
             for class in classes(cell.marks) {
                 self.classes.entry(class).or_default().push(id.clone());
@@ -98,7 +98,10 @@ impl MermaidText {
     }
 
     fn edge(&mut self, at: usize, from: VersionRow, to: VersionRow, label: &str, fate: EdgeFate) {
-        self.line(3, &format!("{}-- {label} -->{}", id(at, from), id(at, to)));
+        self.line(
+            3,
+            &format!("{}-- {label} -->{}", text::id(at, from), text::id(at, to)),
+        );
         match fate {
             EdgeFate::Taken => {}
             EdgeFate::Forbidden => self.forbidden.push(self.edges.to_string()),
@@ -180,10 +183,6 @@ fn classes(marks: Marks) -> Vec<&'static str> {
     });
     classes.extend(others.map(VersionMark::as_str));
     classes
-}
-
-fn id(lane: usize, VersionRow(row): VersionRow) -> String {
-    format!("c{lane}r{row}")
 }
 
 /// Quotes a text so that mermaid finds no syntax in it. Special characters become character codes.

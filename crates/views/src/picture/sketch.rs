@@ -18,6 +18,7 @@ mod lane;
 use crate::picture::walk::{ReachedRows, StepField, StepsByRow};
 use crate::picture::{Generation, GraphTooLarge, Marks, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_catalog::image_reference::ReferenceError;
 use olmguard_catalog::word_set;
 use olmguard_engine::resolve::Refusal;
 
@@ -65,11 +66,22 @@ pub struct RowFacts<'p> {
     /// Deprecation message, possibly empty. `None` if the version is not deprecated.
     pub deprecated: Option<&'p str>,
     /// Reason why OLM v1 refuses the bundle, if OLM v1 was requested.
-    pub refusal: Option<Refusal<'p>>,
+    pub refusal: Option<InstallRefusal<'p>>,
+}
+
+/// The reason why OLM v1 does not install a bundle.
+#[derive(Clone, Copy, Debug)]
+pub enum InstallRefusal<'p> {
+    /// Resolution refuses the bundle.
+    Resolved(Refusal<'p>),
+    /// Its image reference is not accepted.
+    Image(&'p ReferenceError),
+    /// It has no install mode that OLM supports, or needs another feature that OLM does not support.
+    Unsupported,
 }
 
 /// A channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lane<'p> {
     /// Name of the channel.
     pub name: &'p str,
@@ -96,9 +108,10 @@ pub struct Lane<'p> {
 }
 
 /// Contents of a lane.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum LaneKind {
     /// A channel, as written.
+    #[default]
     Channel,
     /// Steps that the semver rules allow, whatever the catalog contains.
     Semver,
@@ -180,6 +193,11 @@ impl<'g, 'p> Sketch<'g, 'p> {
     /// Returns the facts of a row.
     pub fn row(&self, VersionRow(row): VersionRow) -> Option<&RowFacts<'p>> {
         self.rows.get(row as usize)
+    }
+
+    /// Returns the name of a version, empty if there is no such row.
+    pub fn name(&self, row: VersionRow) -> &'p str {
+        self.row(row).map_or("", |facts| facts.name)
     }
 
     /// Returns the label of a row.

@@ -2,17 +2,17 @@
 //!
 //! Texts of the catalog are not escaped for an output format here. Each format escapes what it writes.
 
-use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use crate::picture::scene::{Face, LONGEST_VERSION, LegendSign, clip};
 use crate::picture::sketch::{
-    Comparison, DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep,
-    RowFacts, Sketch, VersionRow,
+    Comparison, DrawnChange, EdgeFate, Fan, FanKind, InstallRefusal, Lane, LaneCell, LaneKind,
+    ReplacesStep, RowFacts, Sketch, VersionRow,
 };
 use crate::picture::walk::StepField;
 use crate::picture::{Generation, VersionMark};
 use crate::see::not_a_version;
+use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::{Version, go};
 use olmguard_engine::explain::counted;
 use olmguard_engine::resolve::Refusal;
@@ -169,6 +169,11 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     })
 }
 
+/// Returns the id of a version in a channel, for formats in which each node has one.
+pub(super) fn id(lane: usize, VersionRow(row): VersionRow) -> String {
+    format!("c{lane}r{row}")
+}
+
 /// Returns the name of a channel, clipped and escaped.
 pub(super) fn lane_name(lane: &Lane<'_>) -> String {
     shown(lane_words(lane))
@@ -264,21 +269,21 @@ pub(super) fn deprecated(message: &str) -> String {
 }
 
 /// Describes why OLM v1 refuses a version.
-pub(super) fn refused(refusal: Refusal<'_>) -> String {
-    match refusal {
-        Refusal::Version(error) => {
+pub(super) fn refused(refusal: InstallRefusal<'_>) -> String {
+    let why = match refusal {
+        InstallRefusal::Resolved(Refusal::Version(error)) => {
             format!(
-                "OLM v1 cannot install it: its version is not valid: {}",
+                "its version is not valid: {}",
                 go::escape(&error.to_string())
             )
         }
-        Refusal::Dependency(kind) => {
-            format!(
-                "OLM v1 cannot install it: it declares a dependency with {}",
-                kind.as_str()
-            )
+        InstallRefusal::Resolved(Refusal::Dependency(kind)) => {
+            format!("it declares a dependency with {}", kind.as_str())
         }
-    }
+        InstallRefusal::Image(error) => go::escape(&error.to_string()),
+        InstallRefusal::Unsupported => "it needs a feature that OLM v1 does not support".to_owned(),
+    };
+    format!("OLM v1 cannot install it: {why}")
 }
 
 /// Names a mark in a word or two.

@@ -12,7 +12,7 @@ use olmguard_engine::resolve::classic::SubscriptionOrder;
 
 use crate::path::subscribed;
 use crate::picture::sketch::barred::bar;
-use crate::picture::sketch::lane::{RowOf, channel_lane, common, refusal, semver_lane};
+use crate::picture::sketch::lane::{RowOf, channel_lane, common, semver_lane};
 use crate::picture::sketch::{EdgeFate, Lane, LaneKind, RowFacts, Sketch, VersionRow};
 use crate::picture::walk::{ReachedRows, RowStep, StepField, StepsByRow};
 use crate::picture::{Generation, GraphTooLarge, VersionMark, View};
@@ -89,7 +89,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
             label,
             marks: common(graph, *node).with(VersionMark::Installed, view.installed == Some(*node)),
             deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),
-            refusal: refusal(graph, *node).filter(|_| view.olm == Generation::V1),
+            refusal: view.refusal(graph, *node),
         }
     });
     facts.collect()
@@ -117,7 +117,7 @@ fn lanes<'p>(
     }
     lanes.sort_by_key(|lane| (lane.cells.first().map(|cell| cell.row), !lane.is_default));
     if view.edges != EdgeSource::Catalog {
-        lanes.push(counted(semver_lane(graph, row_of))?);
+        lanes.push(counted(semver_lane(graph, row_of, view))?);
     }
     Ok(lanes)
 }

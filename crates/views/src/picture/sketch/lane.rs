@@ -1,16 +1,17 @@
 //! A single lane: the entries of a channel and their edges, or the steps that the semver rules allow.
 
-use olmguard_catalog::olm::EdgeSource;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::picture::sketch::{
-    DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep, VersionRow,
+    DrawnChange, EdgeFate, Fan, FanKind, InstallRefusal, Lane, LaneCell, LaneKind, ReplacesStep,
+    VersionRow,
 };
 use crate::picture::{Generation, Marks, VersionMark, View};
 use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
+use olmguard_catalog::olm::{EdgeSource, PreflightMode};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{Outlook, SubscribedChannel, SubscriptionOrder};
-use olmguard_engine::resolve::{Refusal, semver};
+use olmguard_engine::resolve::{Refusal, is_unsupported, semver};
 
 /// Rows by node.
 pub(super) type RowOf = BTreeMap<NodeIndex, VersionRow>;
@@ -27,7 +28,7 @@ pub(super) fn channel_lane<'p>(
         graph,
         row_of,
         view,
-        offered: offered(line.as_ref().ok()),
+        offered: offered(graph, channel, line.as_ref().ok(), view),
     };
     let entries = channel.entries.iter();
     Lane {
@@ -52,12 +53,12 @@ pub(super) fn channel_lane<'p>(
 }
 
 /// Builds the lane of the semver rules: every valid version, and the versions that can be upgraded to it.
-pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
+pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf, view: &View<'_>) -> Lane<'p> {
     let placed = |node| Some((*row_of.get(&node)?, graph.version_of(node)?, node));
     let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
     let fans = nodes
         .iter()
-        .map(|node| semver_fan(graph, &nodes, node))
+        .map(|node| semver_fan(graph, &nodes, node, view))
         .filter(|fan| !fan.from.is_empty());
     let fans: Vec<_> = fans.collect();
     let left: BTreeSet<_> = fans.iter().flat_map(|fan| &fan.from).collect();
@@ -68,17 +69,11 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
     let mut cells: Vec<_> = nodes.iter().map(cell).collect();
     cells.sort_unstable_by_key(|cell| cell.row);
     Lane {
-        name: "",
         kind: LaneKind::Semver,
-        is_default: false,
-        deprecated: None,
         entries: cells.len(),
-        refused_by_v0: None,
         cells,
-        steps: Vec::new(),
         fans,
-        unread: Vec::new(),
-        change: DrawnChange::Kept,
+        ..Lane::default()
     }
 }
 
@@ -87,6 +82,7 @@ fn semver_fan<'p>(
     graph: &Graph<'p>,
     nodes: &[(VersionRow, &Version, NodeIndex)],
     (to, wanted, node): &(VersionRow, &Version, NodeIndex),
+    view: &View<'_>,
 ) -> Fan<'p> {
     let leads = |from: &Version| semver::step(from, wanted).is_ok();
     let from = nodes.iter().filter(|(_, from, _)| leads(from));
@@ -98,16 +94,28 @@ fn semver_fan<'p>(
         whole: from.len(),
         from,
         continues: false,
-        fate: fate(refusal(graph, *node).is_none()),
+        fate: fate(view.refusal(graph, *node).is_none()),
         change: DrawnChange::Kept,
     }
 }
 
-/// Returns the entries that OLM v0 tries.
-fn offered(line: Option<&SubscriptionOrder<'_, '_>>) -> BTreeSet<NodeIndex> {
-    line.into_iter()
-        .flat_map(SubscriptionOrder::order)
-        .collect()
+/// Returns the entries that OLM installs: OLM v0 never installs skipped ones, OLM v1 refuses some bundles.
+fn offered(
+    graph: &Graph<'_>,
+    channel: &GraphChannel<'_>,
+    line: Option<&SubscriptionOrder<'_, '_>>,
+    view: &View<'_>,
+) -> BTreeSet<NodeIndex> {
+    let nodes = channel.entries.iter().map(|entry| entry.node);
+    match view.olm {
+        Generation::V0 => line
+            .into_iter()
+            .flat_map(SubscriptionOrder::order)
+            .collect(),
+        Generation::V1 => nodes
+            .filter(|node| view.refusal(graph, *node).is_none())
+            .collect(),
+    }
 }
 
 fn cells(
@@ -146,7 +154,7 @@ struct Writer<'a, 'p> {
     graph: &'a Graph<'p>,
     row_of: &'a RowOf,
     view: &'a View<'a>,
-    /// Entries that OLM v0 tries.
+    /// Entries that OLM installs.
     offered: BTreeSet<NodeIndex>,
 }
 
@@ -156,7 +164,9 @@ impl<'p> Writer<'_, 'p> {
             Some(ReplacesStep {
                 from: *self.row_of.get(from)?,
                 to: *self.row_of.get(&entry.node)?,
-                fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),
+                fate: fate(
+                    self.offered.contains(&entry.node) && self.is_allowed(*from, entry.node),
+                ),
                 change: DrawnChange::Kept,
             })
         };
@@ -171,7 +181,7 @@ impl<'p> Writer<'_, 'p> {
             let fans = self.fans_of(kind, entry.node, held);
             // A range that includes no version of the package still gets a fan.
             if fans.is_empty() {
-                let fate = fate(self.is_offered(entry.node));
+                let fate = fate(self.offered.contains(&entry.node));
                 self.fan(kind, entry.node, Vec::new(), fate)
                     .into_iter()
                     .collect()
@@ -189,7 +199,7 @@ impl<'p> Writer<'_, 'p> {
         to: NodeIndex,
         from: impl Iterator<Item = NodeIndex>,
     ) -> Vec<Fan<'p>> {
-        let is_used = |from: &NodeIndex| self.is_offered(to) && self.is_allowed(*from, to);
+        let is_used = |from: &NodeIndex| self.offered.contains(&to) && self.is_allowed(*from, to);
         let (used, unused): (Vec<_>, Vec<_>) = from.partition(is_used);
         let parts = [(used, EdgeFate::Taken), (unused, EdgeFate::NotTaken)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
@@ -225,14 +235,6 @@ impl<'p> Writer<'_, 'p> {
         let row = self.row_of.get(&entry.node).into_iter();
         row.flat_map(|row| entry.unread_ranges.iter().map(move |text| (*row, *text)))
             .collect()
-    }
-
-    /// Whether OLM installs the bundle at all: OLM v0 never installs skipped entries, OLM v1 refuses some bundles.
-    fn is_offered(&self, to: NodeIndex) -> bool {
-        match self.view.olm {
-            Generation::V0 => self.offered.contains(&to),
-            Generation::V1 => refusal(self.graph, to).is_none(),
-        }
     }
 
     /// Whether the semver rules, if they apply as well, allow the step. They need two valid versions.
@@ -273,7 +275,20 @@ pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
         .with(VersionMark::Deprecated, is_deprecated)
 }
 
-/// Returns why OLM v1 refuses the bundle of a node. A name without a bundle is never selected.
-pub(super) fn refusal<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<Refusal<'p>> {
-    Refusal::of(graph.bundle(node)?)
+impl View<'_> {
+    /// Returns why OLM v1 does not install the bundle of a node. A name without a bundle is never selected.
+    pub(super) fn refusal<'p>(
+        &self,
+        graph: &Graph<'p>,
+        node: NodeIndex,
+    ) -> Option<InstallRefusal<'p>> {
+        let bundle = graph.bundle(node).filter(|_| self.olm == Generation::V1)?;
+        let resolved = Refusal::of(bundle).map(InstallRefusal::Resolved);
+        let rules = self.guarded.map(|guarded| guarded.rules);
+        let rules = rules.filter(|rules| rules.preflight != PreflightMode::Off);
+        resolved.or_else(|| match &bundle.image_fault {
+            Some(fault) if rules.is_some() => Some(InstallRefusal::Image(fault)),
+            _ => is_unsupported(bundle, rules?).then_some(InstallRefusal::Unsupported),
+        })
+    }
 }

@@ -17,7 +17,7 @@ use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::mermaid::mermaid;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{ShownGuards, Sketch, View};
+use olmguard_views::picture::{ShownGuards, Sketch, View, pick};
 use serde_json::{Value, json};
 
 use crate::picture::packages::Drawn;
@@ -126,6 +126,66 @@ fn a_range_of_one_fate_is_told_as_a_whole() {
     let lines = "stable: 1.3.0; 1.4.0; 1.5.0 skipRange <1.5.0";
     let range = "skipRange <1.5.0: 2 shown, 0 of other channels */";
     told(lines, EdgeSource::Catalog, &[], range);
+}
+
+// === Bundles that OLM v1 selects and does not install ===
+
+/// A package with a bundle whose image reference OLM v1 does not accept, and one without a supported install mode.
+fn with_bundles_that_are_never_installed() -> Drawn {
+    let lines = "stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skips 1.0.0; 1.3.0 replaces 1.2.0";
+    let text = written(lines).fbc();
+    let blobs = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    let blobs = blobs.map(|blob| {
+        let mut blob = blob.expect("a blob");
+        let name = blob["name"].as_str().unwrap_or_default().to_owned();
+        if blob["schema"] == "olm.bundle" && name.ends_with("1.1.0") {
+            blob["image"] = json!("short:1");
+        } else if blob["schema"] == "olm.bundle" && name.ends_with("1.2.0") {
+            let modes = json!([{"type": "MultiNamespace", "supported": true}]);
+            let property = json!({"type": "olm.csv.metadata", "value": {"installModes": modes}});
+            blob["properties"]
+                .as_array_mut()
+                .expect("a list")
+                .push(property);
+        }
+        blob.to_string()
+    });
+    Drawn::new("blocked", blobs.collect())
+}
+
+#[test]
+fn no_path_goes_to_a_bundle_that_olm_does_not_install() {
+    let drawn = with_bundles_that_are_never_installed();
+    let none =
+        json!({"schema": "olmguard.guardrails.v1alpha1", "package": drawn.package(), "rules": []});
+    with_rules(&drawn, &none, |graph, guarded| {
+        let sketch = |from: &str, to: &str| {
+            let [from, to] = [from, to].map(|version| pick(graph, version).expect("a version"));
+            let view = View {
+                guarded: Some(guarded),
+                from: Some(from),
+                to: Some(to),
+                ..View::default()
+            };
+            Sketch::of(graph, view).expect("not too large")
+        };
+        for (from, to, misses) in [
+            ("1.0.0", "1.1.0", true),
+            ("1.0.0", "1.2.0", true),
+            ("1.2.0", "1.3.0", false),
+        ] {
+            let reach = sketch(from, to).reach.expect("a start");
+            assert_eq!(reach.misses_goal(), misses, "{from} to {to}");
+        }
+        let sketch = sketch("1.0.0", "1.3.0");
+        let picture = svg(&sketch, &layout(&sketch));
+        for why in [
+            "OLM v1 cannot install it: error parsing image reference",
+            "OLM v1 cannot install it: it needs a feature that OLM v1 does not support",
+        ] {
+            assert!(picture.contains(why), "{why}: {picture}");
+        }
+    });
 }
 
 // === Expensive rules: the size of the picture stays in proportion to the edges ===
