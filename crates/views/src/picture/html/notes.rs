@@ -19,15 +19,16 @@ pub(super) struct GapNote {
 /// Returns the notes, from the top.
 pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
     let bundles: Vec<_> = rows(sketch).filter(|row| is_bundle(sketch, *row)).collect();
-    let crossings = Crossings::of(sketch);
+    let taken = crossings(sketch, |row| sketch.walk.from(row).iter().map(|hop| hop.to));
+    let forbidden = crossings(sketch, |row| sketch.barred.from(row).map(|(to, _)| to));
     let pairs = bundles.iter().zip(bundles.iter().skip(1));
     let gaps: Vec<_> = pairs
-        .filter(|(above, below)| !crosses(&crossings.taken, **above, **below))
+        .filter(|(above, below)| !crosses(&taken, **above, **below))
         .map(|(above, below)| (*above, *below))
         .collect();
     let said: Vec<_> = gaps.iter().map(|(_, below)| *below).collect();
     let gaps = gaps.chunk_by(|(_, below), (above, _)| below == above);
-    let gaps = gaps.filter_map(|run| gap(sketch, &crossings, run));
+    let gaps = gaps.filter_map(|run| gap(sketch, &forbidden, run));
     let newest = bundles.first().copied();
     let is_end = |row: &VersionRow| Some(*row) != newest && sketch.walk.from(*row).is_empty();
     let ends = bundles.iter().copied();
@@ -45,12 +46,12 @@ pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
 /// Returns the note for consecutive gaps. Each version between two of them is alone.
 fn gap(
     sketch: &Sketch<'_, '_>,
-    crossings: &Crossings,
+    forbidden: &[i64],
     run: &[(VersionRow, VersionRow)],
 ) -> Option<GapNote> {
     let ((above, below), (last, _)) = (*run.first()?, *run.last()?);
     let label = |row| sketch.label(row);
-    let why = if crosses(&crossings.forbidden, above, below) {
+    let why = if crosses(forbidden, above, below) {
         "Guardrails forbid every upgrade across this line"
     } else {
         "Gap: no upgrade crosses this line"
@@ -105,46 +106,28 @@ fn end(sketch: &Sketch<'_, '_>, bundles: &[VersionRow], run: &[VersionRow]) -> O
     })
 }
 
-/// Number of upward steps across the line above each row.
-#[derive(Debug)]
-struct Crossings {
-    taken: Vec<i64>,
-    forbidden: Vec<i64>,
-}
-
-impl Crossings {
-    fn of(sketch: &Sketch<'_, '_>) -> Self {
-        let taken = rows(sketch).flat_map(|from| {
-            let hops = sketch.walk.from(from).iter();
-            hops.map(move |hop| (from, hop.to))
-        });
-        let forbidden = rows(sketch).flat_map(|from| {
-            let steps = sketch.barred.from(from);
-            steps.map(move |(to, _)| (from, to))
-        });
-        Self {
-            taken: counted(sketch.rows.len(), taken),
-            forbidden: counted(sketch.rows.len(), forbidden),
-        }
-    }
-}
-
 /// Whether steps cross every line between two bundles. Names without a bundle can be between them.
 fn crosses(lines: &[i64], above: VersionRow, below: VersionRow) -> bool {
     let between = lines.get(above.0 as usize + 1..=below.0 as usize);
     between.is_some_and(|lines| lines.iter().all(|count| *count > 0))
 }
 
-fn counted(rows: usize, steps: impl Iterator<Item = (VersionRow, VersionRow)>) -> Vec<i64> {
-    let mut changes = vec![0; rows + 1];
+/// Counts for each row the upward steps across the line above it.
+fn crossings<R: Iterator<Item = VersionRow>>(
+    sketch: &Sketch<'_, '_>,
+    steps_from: impl Fn(VersionRow) -> R,
+) -> Vec<i64> {
+    let mut changes = vec![0; sketch.rows.len() + 1];
     let mut change = |row: u32, by: i64| {
         if let Some(at) = changes.get_mut(row as usize) {
             *at += by;
         }
     };
-    for (from, to) in steps.filter(|(from, to)| to < from) {
-        change(to.0 + 1, 1);
-        change(from.0 + 1, -1);
+    for from in rows(sketch) {
+        for to in steps_from(from).filter(|to| *to < from) {
+            change(to.0 + 1, 1);
+            change(from.0 + 1, -1);
+        }
     }
     let mut sum = 0;
     let sums = changes.into_iter().map(|change| {

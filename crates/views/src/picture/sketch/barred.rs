@@ -71,12 +71,6 @@ impl ForbiddenSteps {
             .range((row, VersionRow(0))..=(row, VersionRow(u32::MAX)));
         own.map(|((_, to), reasons)| (*to, &**reasons))
     }
-
-    /// Returns the reasons why a step is forbidden. Empty if it is not.
-    pub fn of(&self, from: VersionRow, to: VersionRow) -> impl Iterator<Item = &GuardrailReport> {
-        let places = self.places(from, to).iter();
-        places.filter_map(|place| self.reasons.at(*place))
-    }
 }
 
 /// Marks the edges that OLM takes and guardrails forbid.

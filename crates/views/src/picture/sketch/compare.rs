@@ -124,37 +124,20 @@ fn of_both<'p>(rows: &BothRows<'_>, new: Vec<Lane<'p>>, old: Vec<Lane<'p>>) -> V
 }
 
 /// Moves the parts of a lane to other rows.
-fn moved<'p>(lane: Lane<'p>, places: &[VersionRow]) -> Lane<'p> {
-    let row = |row| place(places, row);
-    let cells = lane.cells.into_iter();
-    let steps = lane.steps.into_iter();
-    let fans = lane.fans.into_iter();
-    let unread = lane.unread.into_iter();
-    Lane {
-        cells: cells
-            .map(|cell| LaneCell {
-                row: row(cell.row),
-                ..cell
-            })
-            .collect(),
-        steps: steps
-            .map(|step| ReplacesStep {
-                from: row(step.from),
-                to: row(step.to),
-                ..step
-            })
-            .collect(),
-        fans: fans
-            .map(|mut fan| {
-                fan.from = fan.from.into_iter().map(row).collect();
-                fan.from.sort_unstable();
-                let to = row(fan.to);
-                Fan { to, ..fan }
-            })
-            .collect(),
-        unread: unread.map(|(of, text)| (row(of), text)).collect(),
-        ..lane
+fn moved<'p>(mut lane: Lane<'p>, places: &[VersionRow]) -> Lane<'p> {
+    let place = |row: &mut VersionRow| *row = place(places, *row);
+    lane.cells.iter_mut().for_each(|cell| place(&mut cell.row));
+    for step in &mut lane.steps {
+        place(&mut step.from);
+        place(&mut step.to);
     }
+    for fan in &mut lane.fans {
+        fan.from.iter_mut().for_each(place);
+        fan.from.sort_unstable();
+        place(&mut fan.to);
+    }
+    lane.unread.iter_mut().for_each(|(of, _)| place(of));
+    lane
 }
 
 /// Returns a channel that was removed, with all of its parts marked as removed.
