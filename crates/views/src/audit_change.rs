@@ -62,7 +62,7 @@ pub struct ChangeReport {
     #[schemars(extend("enum" = Difference::ALL.map(Difference::as_str).to_vec()))]
     id: &'static str,
     /// Effect on the extension: `harmful` (breaking), `notice` (to review) or `good` (an improvement).
-    #[schemars(extend("enum" = LEVELS.map(Level::as_str)))]
+    #[schemars(extend("enum" = Level::ALL.map(Level::as_str)))]
     level: &'static str,
     /// The change in a sentence.
     text: String,
@@ -116,7 +116,12 @@ impl ExtensionChangeReport {
     /// Compares the audits of the extension of an edit.
     pub fn of(edit: &Edit<'_>, before: &Audit<'_>, after: &Audit<'_>) -> Self {
         let differences = differences(before, after);
-        let sides = Sides::of(edit, before, after);
+        let sides = Sides {
+            before,
+            after,
+            moves: Moves::of(before, after),
+            edit,
+        };
         Self {
             name: edit.new.identity.name.clone(),
             changes: differences
@@ -139,16 +144,6 @@ impl ExtensionChangeReport {
         Self::of(edit, &before, &after)
     }
 
-    /// Returns the changes, the worst first.
-    pub fn changes(&self) -> &[ChangeReport] {
-        &self.changes
-    }
-
-    /// Returns the extension before the change.
-    pub fn before(&self) -> &ExtensionReport {
-        &self.before
-    }
-
     /// Returns the level of the worst change.
     fn level(&self) -> Option<Level> {
         self.differences.first().copied().map(level)
@@ -162,24 +157,9 @@ impl ExtensionChangeReport {
 }
 
 impl ChangeReport {
-    /// Returns the id of the change.
-    pub fn id(&self) -> &'static str {
-        self.id
-    }
-
     /// Returns the change in a word or two.
     pub fn label(&self) -> String {
         audit_report::label(self.id)
-    }
-
-    /// Returns the change in a sentence of one line.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Returns the effect on the extension, as in JSON.
-    pub fn level(&self) -> &'static str {
-        self.level
     }
 }
 
@@ -221,8 +201,6 @@ fn level(difference: Difference) -> Level {
     }
 }
 
-const LEVELS: [Level; 3] = [Level::Harmful, Level::Notice, Level::Good];
-
 const SCHEMA: &str = "olmguard.audit-change/v1";
 
 /// An extension before and after the change.
@@ -234,15 +212,6 @@ struct Sides<'a, 'b, 's> {
 }
 
 impl<'a, 'b, 's> Sides<'a, 'b, 's> {
-    fn of(edit: &'a Edit<'a>, before: &'a Audit<'b>, after: &'a Audit<'s>) -> Self {
-        Self {
-            before,
-            after,
-            moves: Moves::of(before, after),
-            edit,
-        }
-    }
-
     /// Returns the reason of the verdict after the change.
     fn reason(&self) -> String {
         reason(self.edit, &self.after.judgement).unwrap_or_default()
@@ -305,7 +274,7 @@ impl AuditChangeReport {
 }
 
 fn row(extension: &ExtensionChangeReport) -> Row {
-    let (before, changes) = (extension.before(), extension.changes());
+    let (before, changes) = (&extension.before, &extension.changes);
     let labels: Vec<_> = changes.iter().map(ChangeReport::label).collect();
     let items = changes.iter();
     let items = items.map(|one| (Some(one.label()), one.text.clone()));
@@ -315,7 +284,7 @@ fn row(extension: &ExtensionChangeReport) -> Row {
             Some(_) => Tone::Caution,
             None => Tone::Good,
         },
-        findings: changes.iter().map(ChangeReport::id).collect(),
+        findings: changes.iter().map(|change| change.id).collect(),
         cells: vec![
             Content::foreign(before.name()),
             Content::foreign(before.package()),
@@ -323,7 +292,7 @@ fn row(extension: &ExtensionChangeReport) -> Row {
             Content::words(labels.join(", ")),
         ],
         details: Details {
-            summary: changes.first().map_or("", ChangeReport::level).to_owned(),
+            summary: changes.first().map_or("", |change| change.level).to_owned(),
             items: items.collect(),
             facts: Vec::new(),
         },

@@ -168,11 +168,6 @@ impl AuditReport {
     }
 }
 
-fn cannot_install(audit: &Audit<'_>) -> bool {
-    let refusal = audit.not_installable();
-    refusal.is_some_and(|refusal| refusal.faults.is_certain)
-}
-
 impl ExtensionReport {
     /// Reports the audit of the extension of an edit.
     pub fn of(edit: &Edit<'_>, audit: &Audit<'_>) -> Self {
@@ -202,7 +197,9 @@ impl ExtensionReport {
             newer: place.map(|place| place.newer),
             next: place.and_then(NextReport::of),
             judged: judgement.verdict(),
-            cannot_install: cannot_install(audit),
+            cannot_install: audit
+                .not_installable()
+                .is_some_and(|refusal| refusal.faults.is_certain),
             exemption: exemption(judgement).map(|why| one_line(&why)),
             api: (identity.api_version(), identity.kind.clone()),
             findings: concerns

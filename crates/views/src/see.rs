@@ -7,7 +7,7 @@
 pub(super) mod scene;
 mod words;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use olmguard_catalog::version::{LegacyRelease, Release, ReleaseLimit, VersionRelease, go};
 use olmguard_catalog::{Bundle, NameEdge, WrittenEdge, word_set};
@@ -24,7 +24,7 @@ pub(super) use words::{
 pub use words::{line, nameless};
 
 /// The installed bundle.
-#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, schemars::JsonSchema)]
 pub struct InstalledReport {
     /// Name of the installed bundle. Null if only its version is known.
     pub bundle: Option<String>,

@@ -178,18 +178,18 @@ fn counts(report: &CatalogEditReport) -> String {
 
 /// Formats the worst change of an extension.
 fn change(extension: &ExtensionChangeReport) -> Option<String> {
-    let worst = extension.changes().first()?;
-    let before = extension.before();
+    let worst = extension.changes.first()?;
+    let before = &extension.before;
     let line = CutLine::default().name(before.name()).say(" (");
     let line = line.name(before.package()).say("): ");
     Some(shorten(
-        &line.say(&worst.label()).say(": ").said(worst.text()),
+        &line.say(&worst.label()).say(": ").said(&worst.text),
     ))
 }
 
 /// Formats an automatic step after the edit that an upgrade policy denies.
 fn denied(extension: &ExtensionChangeReport, finding: &PolicyFinding<'_>) -> String {
-    let before = extension.before();
+    let before = &extension.before;
     let line = CutLine::default()
         .say("OLM would upgrade ")
         .name(before.name());

@@ -1,7 +1,8 @@
 //! Sentences of the changes. Foreign texts are not escaped here: the report makes them one printable line.
 
-use crate::audit_change::{AuditChangeReport, LEVELS, Sides};
+use crate::audit_change::{AuditChangeReport, Sides};
 use crate::audit_report::words as now;
+use crate::diff::Level;
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Concern, Deprecations, Difference, other_images};
 use olmguard_engine::explain::counted;
@@ -77,7 +78,7 @@ impl AuditChangeReport {
             1 => "catalog",
             _ => "catalogs",
         };
-        let [harmful, notice, good] = LEVELS.map(|level| self.count(level));
+        let [harmful, notice, good] = Level::ALL.map(|level| self.count(level));
         let same = count - harmful - notice - good;
         format!(
             "{} with the new {nouns} {}: {harmful} with breaking changes, {notice} to review, {good} improved, \

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::audit_report::{AuditReport, ExtensionReport};
 use crate::fleet::Counts;
+use crate::see::InstalledReport;
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::Concern;
 use olmguard_engine::judge::Verdict;
@@ -57,17 +58,10 @@ struct Written {
 #[derive(Deserialize)]
 struct WrittenExtension {
     package: Option<String>,
-    installed: Option<WrittenInstalled>,
+    installed: Option<InstalledReport>,
     verdict: String,
     newest: Option<WrittenBundle>,
     findings: Vec<WrittenFinding>,
-}
-
-#[derive(Deserialize)]
-struct WrittenInstalled {
-    bundle: Option<String>,
-    version: String,
-    release: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -116,7 +110,7 @@ impl From<&ExtensionReport> for FleetExtension {
         let (bundle, newest) = (extension.installed.clone(), extension.newest.clone());
         Self {
             package: extension.package.clone(),
-            installed: bundle.map(|it| installed(it.version, it.release, it.bundle)),
+            installed: bundle.map(installed),
             newest: newest.map(|it| label(it.version, it.release, it.bundle)),
             verdict: extension.verdict(),
             findings: extension.concerns.clone(),
@@ -131,7 +125,7 @@ impl FleetExtension {
         let (bundle, newest) = (written.installed, written.newest);
         Ok(Self {
             package: written.package,
-            installed: bundle.map(|it| installed(it.version, it.release, it.bundle)),
+            installed: bundle.map(installed),
             newest: newest.map(|it| label(it.version, it.release, it.bundle)),
             verdict: known("verdict", written.verdict, &Verdict::ALL, Verdict::as_str)?,
             findings: findings.collect::<Result<_, _>>()?,
@@ -150,9 +144,9 @@ impl FleetExtension {
 }
 
 /// Formats the version with its release, or the name if there is no version.
-fn installed(version: String, release: Option<String>, name: Option<String>) -> String {
-    let version = Some(version).filter(|text| !text.is_empty());
-    label(version, release, name.unwrap_or_default())
+fn installed(found: InstalledReport) -> String {
+    let version = Some(found.version).filter(|text| !text.is_empty());
+    label(version, found.release, found.bundle.unwrap_or_default())
 }
 
 fn label(version: Option<String>, release: Option<String>, name: String) -> String {

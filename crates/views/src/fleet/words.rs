@@ -6,7 +6,7 @@ use std::fmt;
 use crate::audit_report;
 use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::counted;
+use olmguard_engine::explain::text::{counted, names};
 
 /// Maximum number of cluster names per line. The rest is counted.
 const SHOWN: usize = 5;
@@ -66,17 +66,11 @@ pub(super) fn head(package: &PackageLine) -> String {
 }
 
 fn line(version: &VersionLine) -> String {
-    let shown = version.clusters.iter().take(SHOWN);
-    let shown: Vec<_> = shown.map(|name| go::escape(name)).collect();
-    let more = match version.clusters.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
-    let label = label(version);
+    let clusters = names(&version.clusters, SHOWN);
     format!(
-        "{label}: {} in {}{more}",
-        state(&version.counts),
-        shown.join(", ")
+        "{}: {} in {clusters}",
+        label(version),
+        state(&version.counts)
     )
 }
 
