@@ -43,6 +43,24 @@ fn list(items: &[Value]) -> String {
 }
 
 #[test]
+fn a_csv_without_a_subscription_is_named() {
+    let mut next = csv("p.v1.1.0");
+    next["status"]["phase"] = json!("Replacing");
+    let objects = [
+        group(),
+        subscription("p", "p.v1.0.0"),
+        csv("p.v1.0.0"),
+        next,
+        csv("packageserver"),
+    ];
+    let run = |objects: &[Value]| migrate(&scene(), &["-f", "-", CATALOG], &list(objects));
+    assert_eq!(run(&objects).2, "");
+    let (code, _, errors) = run(&[&objects[..], &[csv("other.v1.0.0")]].concat());
+    let warning = "warning: ClusterServiceVersion app/other.v1.0.0 has no Subscription, so it is not checked\n";
+    assert_eq!((code, &*errors), (Some(0), warning));
+}
+
+#[test]
 fn a_subscription_that_can_move_gets_its_extension_and_its_steps() {
     let scene = scene();
     let objects = list(&[group(), subscription("p", "p.v1.0.0"), csv("p.v1.0.0")]);

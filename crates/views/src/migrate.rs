@@ -21,10 +21,9 @@ use serde_json::Value;
 
 use crate::migrate::draft::ExtensionDraft;
 use crate::migrate::objects::Approval;
-use crate::migrate::plan::MovePlan;
-use crate::migrate::plan::Obstacle;
-use crate::migrate::plan::TakenNames;
+use crate::migrate::plan::{MovePlan, TakenNames};
 use crate::migrate::steps::MoveStep;
+use crate::migrate::words::Obstacle;
 use crate::see::BundleReport;
 use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::olm::OlmRelease;
@@ -168,8 +167,11 @@ impl SubscriptionReport {
         let verdict = plan.verdict();
         let can = verdict == MoveVerdict::Can;
         let obstacles = plan.obstacles.iter();
+        let obstacles = obstacles.map(|it| MoveFinding::new(it.id(), it));
         let needs = plan.needs.iter();
+        let needs = needs.map(|it| MoveFinding::new(it.id(), it));
         let changes = plan.changes.iter();
+        let changes = changes.map(|it| MoveFinding::new(it.id(), it));
         Self {
             namespace: subscription.key.namespace.clone(),
             name: subscription.key.name.clone(),
@@ -184,15 +186,9 @@ impl SubscriptionReport {
             installed: subscription.installed_name().map(str::to_owned),
             bundle: plan.installed.map(BundleReport::of),
             verdict: verdict.as_str(),
-            obstacles: obstacles
-                .map(|it| MoveFinding::new(it.id(), &it.sentence()))
-                .collect(),
-            needs: needs
-                .map(|it| MoveFinding::new(it.id(), &it.sentence()))
-                .collect(),
-            changes: changes
-                .map(|it| MoveFinding::new(it.id(), &it.sentence()))
-                .collect(),
+            obstacles: obstacles.collect(),
+            needs: needs.collect(),
+            changes: changes.collect(),
             upgrades: plan.upgrades.clone(),
             extension: can.then(|| plan.draft.object()),
             steps: if can { steps::steps(plan) } else { Vec::new() },
@@ -204,10 +200,10 @@ impl SubscriptionReport {
 }
 
 impl MoveFinding {
-    fn new(id: &'static str, sentence: &str) -> Self {
+    fn new(id: &'static str, sentence: &impl ToString) -> Self {
         Self {
             id,
-            text: go::one_line(sentence),
+            text: go::one_line(&sentence.to_string()),
         }
     }
 }

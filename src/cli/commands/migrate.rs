@@ -85,6 +85,10 @@ pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
     if inputs.objects.is_empty() && faults.is_empty() {
         warn(&NO_SUBSCRIPTION);
     }
+    // A Subscription that cannot be read can have any CSV.
+    if faults.is_empty() {
+        inputs.objects.unchecked().for_each(|csv| warn(&csv));
+    }
     let report = MigrationReport::of(&MigrationFacts {
         basis: facts.basis(),
         requester: &args.facts.policies.requester(),

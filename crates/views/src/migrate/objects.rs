@@ -76,6 +76,8 @@ word_set! {
 pub(super) struct SubscriptionStatus {
     /// `status.installedCSV`: a DNS subdomain.
     pub(super) installed_csv: Option<String>,
+    /// `status.currentCSV`, which is the installed one or the next one: a DNS subdomain.
+    current_csv: Option<String>,
     /// Whether an upgrade is not finished: `status.state` is `UpgradePending`.
     pub(super) is_pending: bool,
 }
@@ -214,6 +216,26 @@ impl ClassicObjects {
     pub(super) fn others(&self, subscription: &Subscription) -> impl Iterator<Item = &ObjectKey> {
         let all = self.packages.get(&subscription.package).into_iter();
         all.flatten().filter(move |key| **key != subscription.key)
+    }
+
+    /// Returns the CSVs that no Subscription has installed or installs, except those that OLM v0 replaces, and its own
+    /// API server. A Subscription without a status can have any CSV of its namespace.
+    pub(super) fn unsubscribed(&self) -> impl Iterator<Item = &ObjectKey> {
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            self.subscriptions().partition(|one| one.status.is_some());
+        let unknown: BTreeSet<_> = unknown.iter().map(|one| &one.key.namespace).collect();
+        let known = known.into_iter().flat_map(|one| {
+            let status = one.status.iter();
+            let names = status.flat_map(|status| [&status.installed_csv, &status.current_csv]);
+            names.flatten().map(|name| one.key.sibling(name))
+        });
+        let known: BTreeSet<_> = known.collect();
+        let is_passing = |csv: &ClassicCsv| ["Replacing", "Deleting"].contains(&&*csv.phase);
+        let others = self.csvs.iter().filter(move |(key, csv)| {
+            !known.contains(key) && !unknown.contains(&key.namespace) && !is_passing(csv)
+        });
+        let others = others.map(|(key, _)| key);
+        others.filter(|key| key.name != PACKAGE_SERVER)
     }
 
     /// Returns the CSV with this key.
@@ -362,6 +384,7 @@ impl ObjectReader<'_> {
         let state = self.text("/status/state")?;
         Ok(Some(SubscriptionStatus {
             installed_csv: self.subdomain("/status/installedCSV")?,
+            current_csv: self.subdomain("/status/currentCSV")?,
             is_pending: state.as_deref() == Some("UpgradePending"),
         }))
     }
@@ -483,6 +506,9 @@ const NAME: &str = "/metadata/name";
 const NAMESPACE: &str = "/metadata/namespace";
 
 const SUBDOMAIN: &str = "a DNS subdomain";
+
+/// The CSV of OLM v0 itself, which has no Subscription.
+const PACKAGE_SERVER: &str = "packageserver";
 
 /// Maximum bytes of a namespace.
 const LONGEST_LABEL: usize = 63;

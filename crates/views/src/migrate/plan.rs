@@ -9,7 +9,8 @@ mod settle;
 use std::collections::BTreeMap;
 
 use crate::migrate::draft::ExtensionDraft;
-use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects, ObjectKey, Subscription};
+use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects, Subscription};
+use crate::migrate::words::{MoveChange, MoveNeed, Obstacle};
 use crate::migrate::{catalog, installed};
 use crate::see::BundleReport;
 use olmguard_catalog::olm::{InstallGate, Rules};
@@ -19,7 +20,7 @@ use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::judge::{Basis, Requester, StatedInstalled, Token, Verdict};
 use olmguard_engine::resolve::{Choice, EditContext, InstallContext};
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::support::{self, Supported, Unsupported};
+use olmguard_preflight::support::{self, Supported};
 
 /// The facts by which Subscriptions are evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -69,76 +70,6 @@ word_set! {
         /// The Subscription can become a `ClusterExtension`.
         Can => "can_move",
     }
-}
-
-/// The reason why a `Subscription` cannot move.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Obstacle {
-    /// The creation of the extension is denied or undecided.
-    Refused { token: Token, reason: String },
-    /// OLM v0 has not reported a status.
-    NoStatus,
-    /// No catalog has the installed bundle. It can be upgraded to these bundles.
-    NotInCatalog {
-        bundle: String,
-        successors: Vec<String>,
-    },
-    /// No version pins the installed bundle.
-    NotPinned { bundle: String },
-    /// Other Subscriptions also request the package. If there are very many, only the first ones.
-    Several { others: Vec<ObjectKey> },
-    /// An extension already requests the package, or has its name.
-    ExtensionExists { name: String },
-    /// The installed CSV is unknown, and so are its CRDs and webhooks.
-    CsvMissing(String),
-    /// The CSV shows that operator-controller does not install the bundle.
-    Unsupported(Unsupported),
-    /// operator-controller does not adopt CRDs.
-    CrdsNotAdopted,
-    /// The operator watches several namespaces.
-    SeveralNamespaces(Vec<String>),
-    /// The namespaces that the operator watches are unknown.
-    NamespaceUnknown,
-}
-
-/// A requirement of OLM v1 in addition to the extension.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum MoveNeed {
-    /// A feature gate of operator-controller that must be on.
-    Gate(InstallGate),
-    /// An operator-controller that adopts CRDs. With Boxcutter it does not.
-    NoBoxcutter,
-    /// A `ClusterExtension` CRD that has `spec.config`.
-    ConfigField,
-    /// A provider of certificates for webhooks.
-    Certificates,
-    /// A service account with the permissions to install the bundle.
-    ServiceAccount(String),
-}
-
-/// A difference after the move, or a fact to consider before it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum MoveChange {
-    /// No catalog of OLM v1 is known to correspond to the `CatalogSource`.
-    CatalogNotMatched,
-    /// The operator watches all namespaces instead of these.
-    WatchesAll(Vec<String>),
-    /// The operator is assumed to watch all namespaces.
-    ScopeAssumed,
-    /// These settings of `spec.config` do not exist in OLM v1.
-    SettingsLost(Vec<String>),
-    /// The approval is manual, and no version is pinned.
-    NoApproval,
-    /// The installed version has no upgrade edge, although this number of newer versions exist.
-    NoUpgradePath { newer: usize },
-    /// OLM v0 created the Subscription as a dependency.
-    Dependency,
-    /// Another Subscription of the namespace makes approvals manual.
-    ManualNamespace,
-    /// An upgrade with OLM v0 is pending.
-    UpgradePending,
-    /// The installed CSV is in this phase.
-    CsvPhase(String),
 }
 
 impl<'a> MovePlan<'a> {

@@ -11,7 +11,8 @@
 use serde::Serialize;
 
 use crate::migrate::objects::Approval;
-use crate::migrate::plan::{MoveChange, MoveNeed, MovePlan};
+use crate::migrate::plan::MovePlan;
+use crate::migrate::words::{MoveChange, MoveNeed};
 
 /// One step of a move.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]

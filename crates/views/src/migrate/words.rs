@@ -1,12 +1,79 @@
-//! Sentences about a move. Foreign names become one printable line.
+//! What there is to say of a move: each obstacle, requirement and difference with its id and its sentence. Foreign names
+//! become one printable line.
 
-use olmguard_catalog::olm::OlmRelease;
-use olmguard_catalog::version::go;
+use derive_more::Display;
+
+use olmguard_catalog::olm::{InstallGate, OlmRelease};
+use olmguard_catalog::version::go::escape;
 use olmguard_engine::explain::text::{counted, list, names};
+use olmguard_engine::judge::Token;
 use olmguard_preflight::support::Unsupported;
 
-use crate::migrate::objects::ObjectKey;
-use crate::migrate::plan::{MoveChange, MoveNeed, MoveVerdict, Obstacle};
+use crate::migrate::objects::{ClassicObjects, ObjectKey};
+use crate::migrate::plan::MoveVerdict;
+
+/// The reason why a `Subscription` cannot move.
+#[derive(Clone, Debug, Display, Eq, PartialEq)]
+pub(super) enum Obstacle {
+    /// The creation of the extension is denied or undecided.
+    #[display("{reason}")]
+    Refused { token: Token, reason: String },
+    /// OLM v0 has not reported a status.
+    #[display(
+        "the Subscription has no status, so the installed version is unknown: use the object of the \
+         cluster"
+    )]
+    NoStatus,
+    /// No catalog has the installed bundle. It can be upgraded to these bundles.
+    #[display("{}", not_in_catalog(bundle, successors))]
+    NotInCatalog {
+        bundle: String,
+        successors: Vec<String>,
+    },
+    /// No version pins the installed bundle.
+    #[display(
+        "no version selects the installed bundle {} and no other",
+        escape(bundle)
+    )]
+    NotPinned { bundle: String },
+    /// Other Subscriptions also request the package. If there are very many, only the first ones.
+    #[display("{}", several(others))]
+    Several { others: Vec<ObjectKey> },
+    /// An extension already requests the package, or has its name.
+    #[display(
+        "ClusterExtension {} has this package or this name already",
+        escape(name)
+    )]
+    ExtensionExists { name: String },
+    /// The installed CSV is unknown, and so are its CRDs and webhooks.
+    #[display(
+        "ClusterServiceVersion {} is unknown, and so are its CRDs and webhooks: give it too",
+        escape(_0)
+    )]
+    CsvMissing(String),
+    /// The CSV shows that operator-controller does not install the bundle.
+    #[display("{}", unsupported(*_0))]
+    Unsupported(Unsupported),
+    /// operator-controller does not adopt CRDs.
+    #[display(
+        "the operator owns CRDs, and an operator-controller with BoxcutterRuntime does not adopt \
+         existing CRDs"
+    )]
+    CrdsNotAdopted,
+    /// The operator watches several namespaces.
+    #[display(
+        "the operator watches namespaces {} and does not support AllNamespaces: OLM v1 supports one \
+         namespace or all",
+        names(_0, MOST_NAMES)
+    )]
+    SeveralNamespaces(Vec<String>),
+    /// The namespaces that the operator watches are unknown.
+    #[display(
+        "it is not known which namespaces the operator watches: give the OperatorGroup of its \
+         namespace, which must be the only one"
+    )]
+    NamespaceUnknown,
+}
 
 impl Obstacle {
     /// Returns the id. If olmguard denies the edit, it is the reason code.
@@ -25,61 +92,15 @@ impl Obstacle {
             Self::NamespaceUnknown => "namespace-unknown",
         }
     }
-
-    /// Describes why the Subscription cannot move.
-    pub(super) fn sentence(&self) -> String {
-        let text = match self {
-            Self::Refused { reason, .. } => return reason.clone(),
-            Self::NotInCatalog { bundle, successors } => return not_in_catalog(bundle, successors),
-            Self::NotPinned { bundle } => {
-                let bundle = go::escape(bundle);
-                return format!("no version selects the installed bundle {bundle} and no other");
-            }
-            Self::CsvMissing(name) => return csv_missing(name),
-            Self::Several { others } => return several(others),
-            Self::ExtensionExists { name } => {
-                let name = go::escape(name);
-                return format!("ClusterExtension {name} has this package or this name already");
-            }
-            Self::SeveralNamespaces(watched) => {
-                return format!(
-                    "the operator watches namespaces {} and does not support AllNamespaces: \
-                     OLM v1 supports one namespace or all",
-                    names(watched, MOST_NAMES)
-                );
-            }
-            Self::NoStatus => {
-                "the Subscription has no status, so the installed version is unknown: use the \
-                 object of the cluster"
-            }
-            Self::Unsupported(reason) => unsupported(*reason),
-            Self::CrdsNotAdopted => {
-                "the operator owns CRDs, and an operator-controller with BoxcutterRuntime does not \
-                 adopt existing CRDs"
-            }
-            Self::NamespaceUnknown => {
-                "it is not known which namespaces the operator watches: give the OperatorGroup of its \
-                 namespace, which must be the only one"
-            }
-        };
-        text.to_owned()
-    }
 }
 
 fn not_in_catalog(bundle: &str, successors: &[String]) -> String {
-    let bundle = go::escape(bundle);
+    let bundle = escape(bundle);
     let target = match successors {
         [] => "a version that the catalog has".to_owned(),
         successors => names(successors, MOST_NAMES),
     };
     format!("no catalog has the installed bundle {bundle}: first upgrade with OLM v0 to {target}")
-}
-
-fn csv_missing(name: &str) -> String {
-    let name = go::escape(name);
-    format!(
-        "ClusterServiceVersion {name} is unknown, and so are its CRDs and webhooks: give it too"
-    )
 }
 
 fn several(others: &[ObjectKey]) -> String {
@@ -108,6 +129,38 @@ fn unsupported(reason: Unsupported) -> &'static str {
     }
 }
 
+/// A requirement of OLM v1 in addition to the extension.
+#[derive(Clone, Debug, Display, Eq, PartialEq)]
+pub(super) enum MoveNeed {
+    /// A feature gate of operator-controller that must be on.
+    #[display("the feature gate {} of operator-controller must be on", _0.as_str())]
+    Gate(InstallGate),
+    /// An operator-controller that adopts CRDs. With Boxcutter it does not.
+    #[display(
+        "the feature gate BoxcutterRuntime of operator-controller must be off: with it, existing CRDs \
+         are not adopted"
+    )]
+    NoBoxcutter,
+    /// A `ClusterExtension` CRD that has `spec.config`.
+    #[display(
+        "a ClusterExtension CRD with spec.config, such as the experimental one: without it the API \
+         server removes the field"
+    )]
+    ConfigField,
+    /// A provider of certificates for webhooks.
+    #[display(
+        "a provider of certificates for the webhooks: cert-manager, or OpenShift's service CA"
+    )]
+    Certificates,
+    /// A service account with the permissions to install the bundle.
+    #[display(
+        "ServiceAccount {}, which can create and manage each object of the bundle, and has all \
+         permissions that the bundle grants",
+        escape(_0)
+    )]
+    ServiceAccount(String),
+}
+
 impl MoveNeed {
     /// Returns the id.
     pub(super) fn id(&self) -> &'static str {
@@ -119,36 +172,60 @@ impl MoveNeed {
             Self::ServiceAccount(_) => "service-account",
         }
     }
+}
 
-    /// Describes what else is needed.
-    pub(super) fn sentence(&self) -> String {
-        let text = match self {
-            Self::Gate(gate) => {
-                let gate = gate.as_str();
-                return format!("the feature gate {gate} of operator-controller must be on");
-            }
-            Self::ServiceAccount(name) => {
-                let name = go::escape(name);
-                return format!(
-                    "ServiceAccount {name}, which can create and manage each object of the bundle, \
-                     and has all permissions that the bundle grants"
-                );
-            }
-            Self::NoBoxcutter => {
-                "the feature gate BoxcutterRuntime of operator-controller must be off: with it, \
-                 existing CRDs are not adopted"
-            }
-            Self::ConfigField => {
-                "a ClusterExtension CRD with spec.config, such as the experimental one: without it \
-                 the API server removes the field"
-            }
-            Self::Certificates => {
-                "a provider of certificates for the webhooks: cert-manager, or OpenShift's service \
-                 CA"
-            }
-        };
-        text.to_owned()
-    }
+/// A difference after the move, or a fact to consider before it.
+#[derive(Clone, Debug, Display, Eq, PartialEq)]
+pub(super) enum MoveChange {
+    /// No catalog of OLM v1 is known to correspond to the `CatalogSource`.
+    #[display(
+        "no ClusterCatalog has the image or the name of the CatalogSource: the extension selects all \
+         catalogs"
+    )]
+    CatalogNotMatched,
+    /// The operator watches all namespaces instead of these.
+    #[display(
+        "the operator watches all namespaces, no longer only {}",
+        names(_0, MOST_NAMES)
+    )]
+    WatchesAll(Vec<String>),
+    /// The operator is assumed to watch all namespaces.
+    #[display(
+        "no single OperatorGroup is known: olmguard assumes that the operator watches all namespaces"
+    )]
+    ScopeAssumed,
+    /// These settings of `spec.config` do not exist in OLM v1.
+    #[display(
+        "the extension does not have these settings, because this OLM does not take them: {}",
+        names(_0, MOST_NAMES)
+    )]
+    SettingsLost(Vec<String>),
+    /// The approval is manual, and no version is pinned.
+    #[display(
+        "the approval is Manual, and no version is pinned: set a version to prevent automatic upgrades"
+    )]
+    NoApproval,
+    /// The installed version has no upgrade edge, although this number of newer versions exist.
+    #[display("the catalog has {}, but no upgrade path", counted(*newer, "newer version"))]
+    NoUpgradePath { newer: usize },
+    /// OLM v0 created the Subscription as a dependency.
+    #[display(
+        "OLM v0 created the Subscription for a package that depends on it, and would create it again: \
+         first move or remove that package. OLM v1 does not resolve dependencies"
+    )]
+    Dependency,
+    /// Another Subscription of the namespace makes approvals manual.
+    #[display(
+        "another Subscription of the namespace has Manual approval, which OLM v0 applies to all: the \
+         version stays pinned"
+    )]
+    ManualNamespace,
+    /// An upgrade with OLM v0 is pending.
+    #[display("an upgrade with OLM v0 is pending: finish it first")]
+    UpgradePending,
+    /// The installed CSV is in this phase.
+    #[display("the ClusterServiceVersion is in phase {}: fix it first", escape(_0))]
+    CsvPhase(String),
 }
 
 impl MoveChange {
@@ -166,53 +243,6 @@ impl MoveChange {
             Self::UpgradePending => "upgrade-pending",
             Self::CsvPhase(_) => "csv-not-succeeded",
         }
-    }
-
-    /// Describes what is different afterwards.
-    pub(super) fn sentence(&self) -> String {
-        let text = match self {
-            Self::WatchesAll(before) => {
-                let before = names(before, MOST_NAMES);
-                return format!("the operator watches all namespaces, no longer only {before}");
-            }
-            Self::SettingsLost(lost) => {
-                let lost = names(lost, MOST_NAMES);
-                return format!(
-                    "the extension does not have these settings, because this OLM does not take \
-                     them: {lost}"
-                );
-            }
-            Self::NoUpgradePath { newer } => {
-                let newer = counted(*newer, "newer version");
-                return format!("the catalog has {newer}, but no upgrade path");
-            }
-            Self::CsvPhase(phase) => {
-                let phase = go::escape(phase);
-                return format!("the ClusterServiceVersion is in phase {phase}: fix it first");
-            }
-            Self::CatalogNotMatched => {
-                "no ClusterCatalog has the image or the name of the CatalogSource: the extension \
-                 selects all catalogs"
-            }
-            Self::ScopeAssumed => {
-                "no single OperatorGroup is known: olmguard assumes that the operator watches all \
-                 namespaces"
-            }
-            Self::NoApproval => {
-                "the approval is Manual, and no version is pinned: set a version to prevent \
-                 automatic upgrades"
-            }
-            Self::Dependency => {
-                "OLM v0 created the Subscription for a package that depends on it, and would create \
-                 it again: first move or remove that package. OLM v1 does not resolve dependencies"
-            }
-            Self::ManualNamespace => {
-                "another Subscription of the namespace has Manual approval, which OLM v0 applies to \
-                 all: the version stays pinned"
-            }
-            Self::UpgradePending => "an upgrade with OLM v0 is pending: finish it first",
-        };
-        text.to_owned()
     }
 }
 
@@ -244,9 +274,19 @@ pub(super) fn result(olm: OlmRelease, counts: [(MoveVerdict, usize); 3]) -> Stri
     format!("{} to OLM {olm}: {parts}", counted(all, "Subscription"))
 }
 
+impl ClassicObjects {
+    /// Returns a sentence about each CSV that is not checked.
+    pub fn unchecked(&self) -> impl Iterator<Item = String> {
+        self.unsubscribed().map(|csv| {
+            let csv = key(csv);
+            format!("ClusterServiceVersion {csv} has no Subscription, so it is not checked")
+        })
+    }
+}
+
 /// Formats a key.
 fn key(key: &ObjectKey) -> String {
-    format!("{}/{}", go::escape(&key.namespace), go::escape(&key.name))
+    format!("{}/{}", escape(&key.namespace), escape(&key.name))
 }
 
 /// Maximum number of names in a sentence.

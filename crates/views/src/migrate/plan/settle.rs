@@ -2,7 +2,8 @@
 
 use crate::migrate::draft::{ExtensionDraft, WantedConfig, reads_watched};
 use crate::migrate::objects::{Approval, ClassicObjects, WatchScope};
-use crate::migrate::plan::{MigrationFacts, MoveChange, MoveNeed, MovePlan, Obstacle};
+use crate::migrate::plan::{MigrationFacts, MovePlan};
+use crate::migrate::words::{MoveChange, MoveNeed, Obstacle};
 use crate::migrate::{Attempt, named};
 use olmguard_catalog::olm::{InstallGate, Rules};
 use olmguard_engine::judge::{Token, pin};
