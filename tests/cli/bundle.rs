@@ -59,6 +59,21 @@ fn each_finding_has_its_check_and_the_text_of_olm() {
 }
 
 #[test]
+fn a_bundle_of_another_package_is_not_compared() {
+    let other = "annotations: {operators.operatorframework.io.bundle.package.v1: q}\n";
+    let folder = Folder::of(&[
+        ANNOTATIONS,
+        ("manifests/csv.yaml", &csv(ALL)),
+        ("old/metadata/annotations.yaml", other),
+        ("old/manifests/csv.yaml", &csv(ALL)),
+    ]);
+    let (code, printed, errors) = bundle(&folder, &[".", "--upgrade-from", "old"]);
+    let expected =
+        "error: --upgrade-from: \"p.v1\" is of package \"q\": expected a bundle of package \"p\"\n";
+    assert_eq!((code, &*printed, &*errors), (Some(2), "", expected));
+}
+
+#[test]
 fn a_gate_that_may_be_on_is_a_warning() {
     let spec = "{installModes: [{type: OwnNamespace, supported: true}]}";
     let folder = Folder::of(&[ANNOTATIONS, ("manifests/csv.yaml", &csv(spec))]);

@@ -4,8 +4,6 @@
 //! Checks that need a cluster are not made. If the outcome of a check depends on feature gates, the finding is an
 //! error only if the bundle is refused under all of them, and otherwise a warning.
 
-mod words;
-
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -14,11 +12,12 @@ use serde_json::Value;
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::olm::{InstallSettings, Rules};
 use olmguard_catalog::version::go::escape;
-use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
-use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
+use olmguard_engine::explain::{CRD_PANIC, counted, of_crd_change, of_validator, of_webhook_name};
+use olmguard_preflight::PreflightCheck;
+use olmguard_preflight::bundle::{MOST_OF_PHASE, RegistryBundle, RenderTarget};
 use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
 use olmguard_preflight::crd::CrdGeneration;
-use olmguard_preflight::{PreflightCheck, support};
+use olmguard_preflight::support::{self, Unsupported};
 use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
 use olmguard_report::{Document, Finding, Severity, Text, Tone};
 
@@ -125,7 +124,7 @@ impl ReleaseReport {
     /// Renders the text form of the report.
     pub fn to_text(&self) -> Text {
         let mut text = Text::with_labels(LABELS);
-        let (tone, result) = words::result(self);
+        let (tone, result) = result(self);
         text.sentence(tone, &result);
         for finding in self.findings() {
             text.fact(finding.check, finding.tone(), &finding.shown());
@@ -138,7 +137,7 @@ impl ReleaseReport {
     fn note(&self) -> Option<&'static str> {
         let is_of_crd = self.findings().any(|found| found.crd.is_some());
         let is_by_server = self.findings().any(|found| found.is_by_server);
-        (is_of_crd && !is_by_server).then_some(words::OVERRIDE)
+        (is_of_crd && !is_by_server).then_some(OVERRIDE)
     }
 }
 
@@ -199,7 +198,10 @@ enum InstallingOlm {
 /// Reports a dependency. OLM v1 resolves to such a bundle, and then refuses it.
 fn dependency(kind: DependencyKind) -> BundleFinding {
     BundleFinding {
-        message: words::dependency(kind),
+        message: format!(
+            "the bundle declares {}, which OLM v1 does not support",
+            kind.as_str()
+        ),
         ..BundleFinding::new(PreflightCheck::UnsupportedDependency, Severity::Error, None)
     }
 }
@@ -211,7 +213,7 @@ fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> 
     let check = |settings: InstallSettings| support::check(&supported, settings, minor).err();
     let (first, installs) = under_settings(rules, check)?;
     let finding = BundleFinding {
-        message: words::unsupported(first, installs),
+        message: under(of_unsupported(first), installs),
         ..BundleFinding::new(first.check(), Severity::Error, first.upstream(minor))
     };
     Some(finding.by(installs))
@@ -230,8 +232,9 @@ fn crowded(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     };
     let ((), installs) = under_settings(rules, check)?;
     let check = PreflightCheck::RevisionTooManyObjects;
+    let reason = format!("the bundle makes more than {MOST_OF_PHASE} objects in one phase");
     let finding = BundleFinding {
-        message: words::crowded(installs),
+        message: under(&reason, installs),
         ..BundleFinding::new(check, Severity::Error, None)
     };
     Some(finding.by(installs))
@@ -260,7 +263,7 @@ fn removed_api(crd: &Value) -> Option<BundleFinding> {
     let name = text("/metadata/name").unwrap_or_default();
     is_removed.then(|| BundleFinding {
         crd: Some(name.to_owned()),
-        message: words::REMOVED_API.to_owned(),
+        message: REMOVED_API.to_owned(),
         is_by_server: true,
         ..BundleFinding::new(PreflightCheck::KindNotServed, Severity::Error, None)
     })
@@ -363,7 +366,7 @@ impl ReleaseReport {
         Document {
             name: TITLE,
             command: TITLE,
-            result: words::heading(self),
+            result: heading(self),
             faults: Vec::from_iter(note),
             totals: Vec::new(),
             sections: vec![section],
@@ -388,3 +391,70 @@ fn row(finding: &BundleFinding) -> Row {
 }
 
 const TITLE: &str = "olmguard bundle";
+
+// === Sentences about a bundle ===
+
+/// Returns the first line: the result for a bundle, and for the upgrade to it.
+fn result(report: &ReleaseReport) -> (Tone, String) {
+    let (tone, answer, findings) = answer(report);
+    let before = report.upgrade_from.as_deref().map(escape);
+    let after = before.map(|before| format!(" after {before}"));
+    let (name, after) = (escape(&report.name), after.unwrap_or_default());
+    (tone, format!("{name}: {answer}{after}{findings}"))
+}
+
+/// Returns the first line for a document, which marks names.
+fn heading(report: &ReleaseReport) -> Content {
+    let (_, answer, findings) = answer(report);
+    let name = Content::foreign(&report.name).and_words(format!(": {answer}"));
+    let all = match &report.upgrade_from {
+        Some(before) => name.and_words(" after ").and_foreign(before),
+        None => name,
+    };
+    all.and_words(findings)
+}
+
+/// Returns what OLM does with the bundle, and the number of findings.
+fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
+    let count = report.findings().count();
+    let (tone, answer) = match (report.is_refused(), count) {
+        (true, _) => (Tone::Bad, "OLM cannot install it"),
+        (false, 0) => (Tone::Good, "OLM can install it"),
+        (false, _) => (Tone::Caution, "OLM might not install it"),
+    };
+    let findings = (count > 0).then(|| format!(": {}", counted(count, "finding")));
+    (tone, answer, findings.unwrap_or_default())
+}
+
+const REMOVED_API: &str = "Kubernetes no longer serves apiextensions.k8s.io/v1beta1: write the CRD in apiextensions.k8s.io/v1";
+
+/// Note about the override, if the comparison refuses a CRD.
+const OVERRIDE: &str = "a ClusterExtension that sets crdUpgradeSafety.enforcement below \
+    spec.install.preflight to None skips the comparison of CRDs";
+
+/// Describes a feature that operator-controller does not support.
+fn of_unsupported(reason: Unsupported) -> &'static str {
+    match reason {
+        Unsupported::ApiServices => "the bundle owns an API service",
+        Unsupported::Webhooks => {
+            "the bundle has webhooks: OLM must have a provider of certificates"
+        }
+        Unsupported::NotAllNamespaces => "the install mode AllNamespaces is not supported",
+        Unsupported::NoInstallMode => {
+            "none of the install modes AllNamespaces, SingleNamespace and OwnNamespace is supported"
+        }
+    }
+}
+
+/// Adds to a reason which OLM configurations do not install the bundle because of it.
+fn under(reason: &str, installs: InstallingOlm) -> String {
+    match installs {
+        InstallingOlm::None => reason.to_owned(),
+        InstallingOlm::Delivered => {
+            format!("{reason}: an OLM with other feature gates does not install it")
+        }
+        InstallingOlm::WithOtherGates => {
+            format!("{reason}: only an OLM with other feature gates installs it")
+        }
+    }
+}

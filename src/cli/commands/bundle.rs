@@ -12,6 +12,7 @@ use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::manifest::Position;
 use crate::source::{FilesPlace, Progress};
+use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::UncomparedCrd;
@@ -79,6 +80,7 @@ pub(super) fn run(args: &BundleArgs) -> Result<Exit, CommandFailure> {
     let (bundle, objects) = read_bundle(&args.bundle)?;
     let before = args.upgrade_from.as_ref().map(read_bundle).transpose()?;
     let before = before.as_ref().map(|(bundle, _)| bundle);
+    before.map_or(Ok(()), |before| check_package(&bundle, before))?;
     let report = ReleaseReport::of(&bundle, &objects.dependencies, before, &rules)?;
     let checked = CheckedBundle {
         report: &report,
@@ -111,6 +113,34 @@ fn read_bundle(place: &FilesPlace) -> Result<(RegistryBundle, BundleObjects), Bu
     output::with_progress(&progress, || bundle_files::read(place, &progress))
 }
 
+/// The bundle of `--upgrade-from` is of another package. No upgrade goes from one package to another.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "--upgrade-from: {} is of package {}: expected a bundle of package {}",
+    go::quote(name),
+    go::quote(found),
+    go::quote(expected)
+)]
+struct OtherPackage {
+    name: String,
+    found: String,
+    expected: String,
+}
+
+/// Checks that two bundles are of one package. A bundle without a package has another finding.
+fn check_package(bundle: &RegistryBundle, before: &RegistryBundle) -> Result<(), OtherPackage> {
+    let (found, expected) = (&before.package, &bundle.package);
+    if found == expected || found.is_empty() || expected.is_empty() {
+        return Ok(());
+    }
+    Err(OtherPackage {
+        name: before.name().to_owned(),
+        found: found.clone(),
+        expected: expected.clone(),
+    })
+}
+
+ends_with!(Usage: OtherPackage);
 ends_with!(BadInput: BundleFilesError, UncomparedCrd);
 
 // === Findings for code hosts, editors and pipelines, each located in its manifest ===
