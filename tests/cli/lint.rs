@@ -52,6 +52,16 @@ fn a_good_catalog_ends_with_0() {
 }
 
 #[test]
+fn a_catalog_that_is_given_twice_is_one_catalog() {
+    let again = format!("./{GOOD}");
+    let (code, stdout, stderr) = run(&[GOOD, GOOD, &again]);
+    assert_eq!(
+        (code, &*stdout, &*stderr),
+        (Some(0), "0 errors, 0 warnings, 0 notes in 1 catalog\n", "")
+    );
+}
+
+#[test]
 fn a_package_that_no_catalog_has_is_wrong_usage() {
     let (code, stdout, stderr) = run(&[GOOD, "--package", "lanten"]);
     let expected =

@@ -168,7 +168,8 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
     // Guardrails are read once for each catalog.
     let files = args.catalogs.iter().flat_map(|_| guardrails);
     check_stdin(paths.chain(files.map(PathBuf::as_path))).map_err(FactsError::from)?;
-    let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
+    let catalogs = args.places().into_iter();
+    let catalogs = catalogs.map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     args.check_packages(&catalogs)?;
     let mut findings = lint(&catalogs);
@@ -202,6 +203,21 @@ fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, Co
 }
 
 impl LintArgs {
+    /// Each catalog once, also if it is given twice: it is no second catalog with the same packages.
+    fn places(&self) -> Vec<&FilesPlace> {
+        let resolved = |place: &FilesPlace| place.path().and_then(|path| path.canonicalize().ok());
+        let mut places: Vec<&FilesPlace> = Vec::new();
+        for place in &self.catalogs {
+            let is_same = |other: &&FilesPlace| {
+                *other == place || resolved(other).is_some_and(|path| resolved(place) == Some(path))
+            };
+            if !places.iter().any(is_same) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
     /// Checks that the catalogs have each package of `--package`. An unknown package has no findings, so a typo would
     /// pass.
     fn check_packages(&self, catalogs: &[WrittenCatalog]) -> Result<(), NoPackage> {
