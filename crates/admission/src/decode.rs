@@ -8,6 +8,7 @@
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -16,23 +17,14 @@ use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
 use crate::alike::ask_alike;
-use crate::keep::{
-    CONDITIONS, EntryRoom, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, SUBJECT,
-};
-use crate::node::{Node, NodeContent, NodeList};
+use crate::keep::{EntryRoom, Keep, KeptObject, OTHERS, Others, REVIEW};
+use crate::kept::KeptValue;
 
 /// The kept part of a body, and the result of comparing both filters.
 #[derive(Debug)]
 pub(super) struct DecodedBody<'de> {
-    nodes: NodeList<'de>,
+    pub(super) review: KeptValue<'de>,
     pub(super) filters: Filters,
-}
-
-impl<'de> DecodedBody<'de> {
-    /// The review.
-    pub(super) fn review(&self) -> Node<'_, 'de> {
-        self.nodes.root().expect("a body that was read is a value")
-    }
 }
 
 /// Whether the filters of both objects can be compared by their kept parts.
@@ -49,17 +41,17 @@ pub(super) enum Filters {
 /// Decodes the body of a request.
 pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
     let body = text(body)?;
-    let mut reading = Reading {
-        nodes: NodeList::new(),
-        kept: FilterProgress::default(),
-    };
+    let mut kept = FilterProgress::default();
     let mut reader = serde_json::Deserializer::from_str(body);
-    let read = reading.value(&REVIEW, NO_KEY).deserialize(&mut reader);
-    let read = read.and_then(|()| reader.end());
-    read.map_err(|error| ReviewError::Json(error.to_string()))?;
+    let review = ValueReader {
+        keep: &REVIEW,
+        kept: &mut kept,
+    };
+    let read = review.deserialize(&mut reader);
+    let read = read.and_then(|review| reader.end().map(|()| review));
     Ok(DecodedBody {
-        nodes: reading.nodes,
-        filters: match reading.kept.cut() {
+        review: read.map_err(|error| ReviewError::Json(error.to_string()))?,
+        filters: match kept.cut() {
             (false, false) => Filters::Comparable,
             (true, true) if ask_alike(body) => Filters::Alike,
             _ => Filters::Different,
@@ -67,48 +59,27 @@ pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
     })
 }
 
-/// The state of decoding so far.
-#[derive(Debug)]
-struct Reading<'de> {
-    nodes: NodeList<'de>,
-    kept: FilterProgress,
-}
-
-impl<'de> Reading<'de> {
-    fn value(&mut self, keep: &'static Keep, key: Cow<'de, str>) -> ValueReader<'_, 'de> {
-        ValueReader {
-            keep,
-            key,
-            reading: self,
-        }
-    }
-}
-
 /// Reads one value.
-struct ValueReader<'r, 'de> {
+struct ValueReader<'r> {
     keep: &'static Keep,
-    key: Cow<'de, str>,
-    reading: &'r mut Reading<'de>,
+    kept: &'r mut FilterProgress,
 }
 
-impl<'de> DeserializeSeed<'de> for ValueReader<'_, 'de> {
-    type Value = ();
+impl<'de> DeserializeSeed<'de> for ValueReader<'_> {
+    type Value = KeptValue<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<KeptValue<'de>, D::Error> {
         let keep = match self.keep {
             Keep::Whole => {
                 let whole: &RawValue = Deserialize::deserialize(reader)?;
-                self.reading
-                    .nodes
-                    .add(self.key, NodeContent::Whole(whole.get()));
-                return Ok(());
+                return Ok(KeptValue::Whole(whole.get()));
             }
             Keep::Object(object, keep) => {
-                self.reading.kept.begin(*object);
+                self.kept.begin(*object);
                 keep
             }
             Keep::Filter(keep) => {
-                self.reading.kept.begin_filter();
+                self.kept.begin_filter();
                 keep
             }
             keep => keep,
@@ -117,220 +88,135 @@ impl<'de> DeserializeSeed<'de> for ValueReader<'_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for ValueReader<'_, 'de> {
-    type Value = ();
+impl<'de> Visitor<'de> for ValueReader<'_> {
+    type Value = KeptValue<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        self.leaf(NodeContent::Null)
+    fn visit_unit<E>(self) -> Result<KeptValue<'de>, E> {
+        Ok(KeptValue::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.leaf(NodeContent::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<KeptValue<'de>, E> {
+        Ok(KeptValue::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
-        self.leaf(NodeContent::Number(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<KeptValue<'de>, E> {
+        Ok(KeptValue::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
-        self.leaf(NodeContent::Number(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<KeptValue<'de>, E> {
+        Ok(KeptValue::Number(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
-        self.leaf(Number::from_f64(value).map_or(NodeContent::Null, NodeContent::Number))
+    fn visit_f64<E>(self, value: f64) -> Result<KeptValue<'de>, E> {
+        Ok(Number::from_f64(value).map_or(KeptValue::Null, KeptValue::Number))
     }
 
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<(), E> {
-        self.leaf(NodeContent::Text(Cow::Borrowed(value)))
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<KeptValue<'de>, E> {
+        Ok(KeptValue::Text(Cow::Borrowed(value)))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<(), E> {
-        self.leaf(NodeContent::Text(Cow::Owned(value.to_owned())))
+    fn visit_str<E>(self, value: &str) -> Result<KeptValue<'de>, E> {
+        Ok(KeptValue::Text(Cow::Owned(value.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let reading = self.reading;
-        let list = reading.nodes.add(self.key, NodeContent::List);
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<KeptValue<'de>, A::Error> {
+        let mut list = Vec::new();
         if let Keep::Items(keep, room) = self.keep {
-            let mut count = 0;
-            while reading.kept.has_room(*room, count) {
-                let item = reading.value(keep, NO_KEY);
-                if items.next_element_seed(item)?.is_none() {
-                    reading.nodes.end(list);
-                    return Ok(());
-                }
-                reading.kept.count(*room);
-                count += 1;
+            while self.kept.has_room(*room, list.len()) {
+                let Some(item) = items.next_element_seed(self.below(keep))? else {
+                    return Ok(KeptValue::List(list));
+                };
+                self.kept.count(*room);
+                list.push(item);
             }
             if items.next_element::<IgnoredAny>()?.is_some() {
-                reading.kept.leave_out(*room);
+                self.kept.leave_out(*room);
             }
         }
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        reading.nodes.end(list);
-        Ok(())
+        Ok(KeptValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
-        let map = self.reading.nodes.add(self.key, NodeContent::Map);
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<KeptValue<'de>, A::Error> {
         match self.keep {
-            Keep::Values(room) => self.reading.values(map, entries, *room)?,
-            keep => self.reading.fields(map, entries, keep)?,
+            Keep::Values(room) => self.values(entries, *room),
+            Keep::Fields(fields, others) => self.fields(entries, fields, *others),
+            _ => self.fields(entries, &[], Others::PassedOver),
         }
-        self.reading.nodes.end(map);
-        Ok(())
     }
 }
 
-impl<'de> ValueReader<'_, 'de> {
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "the methods of a visitor return it"
-    )]
-    fn leaf<E>(self, content: NodeContent<'de>) -> Result<(), E> {
-        self.reading.nodes.add(self.key, content);
-        Ok(())
+impl ValueReader<'_> {
+    /// The reader of a value in this one.
+    fn below(&mut self, keep: &'static Keep) -> ValueReader<'_> {
+        ValueReader {
+            keep,
+            kept: self.kept,
+        }
     }
-}
 
-impl<'de> Reading<'de> {
-    /// Reads the entries of a map whose keys are known.
-    fn fields<A: MapAccess<'de>>(
-        &mut self,
-        map: usize,
+    /// Reads the entries of a map whose keys are known. Of equal keys, the last counts.
+    fn fields<'de, A: MapAccess<'de>>(
+        mut self,
         mut entries: A,
-        keep: &'static Keep,
-    ) -> Result<(), A::Error> {
-        let mut seen = SeenFields::default();
-        let mut others = 0;
-        while let Some(key) = entries.next_key_seed(KeyReader(keep))? {
-            let (name, keep, earlier) = match key {
-                KeyMeaning::Field(number, name, keep) => {
-                    let is_again = seen.see(number);
-                    let earlier = is_again.then(|| self.nodes.find(map, name)).flatten();
-                    (Cow::Borrowed(name), keep, earlier)
+        fields: &'static [(&'static str, Keep)],
+        others: Others,
+    ) -> Result<KeptValue<'de>, A::Error> {
+        let mut map: Vec<(Cow<'de, str>, _)> = Vec::with_capacity(fields.len());
+        let mut room_for_others = match others {
+            Others::Named => OTHERS,
+            Others::PassedOver => 0,
+        };
+        while let Some(BorrowedText(key)) = entries.next_key()? {
+            let (key, keep) = match fields.iter().find(|(name, _)| *name == key) {
+                Some((name, keep)) => (Cow::Borrowed(*name), keep),
+                None if room_for_others > 0 => {
+                    room_for_others -= 1;
+                    (key, &Keep::Leaf)
                 }
-                KeyMeaning::Other(name) if others < OTHERS => {
-                    others += 1;
-                    let earlier = self.nodes.find(map, &name);
-                    (name, &Keep::Leaf, earlier)
-                }
-                KeyMeaning::Other(_) | KeyMeaning::Nothing => {
+                None => {
                     entries.next_value::<IgnoredAny>()?;
                     continue;
                 }
             };
-            let place = self.nodes.len();
-            entries.next_value_seed(self.value(keep, name))?;
-            if let Some(earlier) = earlier {
-                self.nodes.replace(earlier, place);
+            let value = entries.next_value_seed(self.below(keep))?;
+            match map.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, earlier)) => *earlier = value,
+                None => map.push((key, value)),
             }
         }
-        Ok(())
+        Ok(KeptValue::Map(map))
     }
 
-    /// Reads the entries of a map with arbitrary keys.
-    fn values<A: MapAccess<'de>>(
-        &mut self,
-        map: usize,
+    /// Reads the entries of a map with arbitrary keys. Of equal keys, the last counts.
+    fn values<'de, A: MapAccess<'de>>(
+        mut self,
         mut entries: A,
         room: EntryRoom,
-    ) -> Result<(), A::Error> {
+    ) -> Result<KeptValue<'de>, A::Error> {
+        let mut map = BTreeMap::new();
         let mut count = 0;
         while let Some(BorrowedText(key)) = entries.next_key()? {
             if self.kept.has_room(room, count) {
                 self.kept.count(room);
                 count += 1;
-                entries.next_value_seed(self.value(&Keep::Leaf, key))?;
+                map.insert(key, entries.next_value_seed(self.below(&Keep::Leaf))?);
             } else {
                 self.kept.leave_out(room);
                 entries.next_value::<IgnoredAny>()?;
             }
         }
-        self.nodes.sort(map);
-        Ok(())
-    }
-}
-
-/// The key of a value that is not in a map.
-const NO_KEY: Cow<'static, str> = Cow::Borrowed("");
-
-// === The keys of maps, and the fields they stand for ===
-
-/// The fields of a map that were seen so far, as a bit set of their numbers.
-#[derive(Debug, Default)]
-struct SeenFields(u32);
-
-impl SeenFields {
-    /// Marks a field as seen. Returns whether it was seen before.
-    fn see(&mut self, number: usize) -> bool {
-        let before = self.0;
-        self.0 |= 1 << number;
-        self.0 == before
+        Ok(KeptValue::Map(map.into_iter().collect()))
     }
 }
 
 /// A text that is borrowed if nothing is escaped in it.
 #[derive(Deserialize)]
 struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Reads a key of a map, given what is kept of the map.
-struct KeyReader(&'static Keep);
-
-/// The meaning of a key.
-enum KeyMeaning<'de> {
-    /// A known field: its number, its name, and the part of it that is kept.
-    Field(usize, &'static str, &'static Keep),
-    Other(Cow<'de, str>),
-    Nothing,
-}
-
-impl KeyReader {
-    /// Returns the meaning of a key; `None` if the key is not known and its name must be kept.
-    fn found(&self, key: &str) -> Option<KeyMeaning<'static>> {
-        let Keep::Fields(fields, others) = self.0 else {
-            return Some(KeyMeaning::Nothing);
-        };
-        let mut known = fields.iter().enumerate();
-        let known = known.find(|(_, (name, _))| *name == key);
-        match (known, others) {
-            (Some((number, (name, keep))), _) => Some(KeyMeaning::Field(number, name, keep)),
-            (None, Others::Named) => None,
-            (None, Others::PassedOver) => Some(KeyMeaning::Nothing),
-        }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for KeyReader {
-    type Value = KeyMeaning<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<KeyMeaning<'de>, D::Error> {
-        reader.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for KeyReader {
-    type Value = KeyMeaning<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<KeyMeaning<'de>, E> {
-        Ok(self
-            .found(key)
-            .unwrap_or(KeyMeaning::Other(Cow::Borrowed(key))))
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<KeyMeaning<'de>, E> {
-        let named = || KeyMeaning::Other(Cow::Owned(key.to_owned()));
-        Ok(self.found(key).unwrap_or_else(named))
-    }
-}
 
 // === The kept parts of the filters so far ===
 
@@ -359,11 +245,11 @@ impl FilterProgress {
 
     /// Whether one more entry fits, given that `beside` entries of the same list or map are kept.
     fn has_room(&self, room: EntryRoom, beside: usize) -> bool {
-        match room {
-            EntryRoom::Filter => self.entries < FILTER,
-            EntryRoom::Conditions => beside < CONDITIONS,
-            EntryRoom::Subject => beside < SUBJECT,
-        }
+        let kept = match room {
+            EntryRoom::Filter => self.entries,
+            EntryRoom::Conditions | EntryRoom::Subject => beside,
+        };
+        kept < room.most()
     }
 
     fn count(&mut self, room: EntryRoom) {

@@ -52,6 +52,17 @@ pub(super) enum EntryRoom {
     Subject,
 }
 
+impl EntryRoom {
+    /// The maximum number of entries of one list or map.
+    pub(super) fn most(self) -> usize {
+        match self {
+            Self::Filter => FILTER,
+            Self::Conditions => CONDITIONS,
+            Self::Subject => SUBJECT,
+        }
+    }
+}
+
 /// An object under review.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum KeptObject {
@@ -227,17 +238,6 @@ fn kept(keep: &Keep, value: &Value) -> Value {
 const NO_SECRETS: Keep = fields!(
     PassedOver: "configType", "inline" => fields!(PassedOver: "watchNamespace"),
 );
-
-impl EntryRoom {
-    /// The maximum number of entries of one list or map.
-    fn most(self) -> usize {
-        match self {
-            Self::Filter => FILTER,
-            Self::Conditions => CONDITIONS,
-            Self::Subject => SUBJECT,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ mod catalog_review;
 mod decode;
 mod fields;
 mod keep;
-mod node;
+mod kept;
 mod object_review;
 mod reply;
 mod review;

@@ -51,7 +51,7 @@ impl Review {
     /// uses that moment for everything that follows from the review.
     pub fn from_bytes(body: &[u8], at: Moment) -> Result<Self, ReviewError> {
         let body = decode(body)?;
-        Self::kept(body.review(), body.filters, at)
+        Self::kept(&body.review, body.filters, at)
     }
 
     /// Reads a review that is already JSON.

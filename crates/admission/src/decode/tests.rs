@@ -11,7 +11,7 @@ use olmguard_policy::Moment;
 
 fn kept(body: &Value) -> Value {
     let body = body.to_string();
-    decode(body.as_bytes()).unwrap().review().to_value()
+    decode(body.as_bytes()).unwrap().review.to_value()
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn size(value: &Value) -> (usize, usize) {
     }
 }
 
-fn keys<'a>(map: Node<'a, '_>) -> impl Iterator<Item = &'a str> {
+fn keys<'a>(map: &'a KeptValue<'_>) -> impl Iterator<Item = &'a str> {
     map.entries().into_iter().flatten().map(|(key, _)| key)
 }
 
@@ -160,7 +160,7 @@ fn of_two_keys_the_last_counts() {
     let twice =
         br#"{"kind": {"a": 1}, "request": {"uid": "a"}, "kind": "b", "request": {"uid": "c"}}"#;
     let expected = json!({"kind": "b", "request": {"uid": "c"}});
-    assert_eq!(decode(twice).unwrap().review().to_value(), expected);
+    assert_eq!(decode(twice).unwrap().review.to_value(), expected);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn any_depth_is_passed_over() {
         format!(r#"{{"request": {{"object": {{"spec": {{"config": {deep}}}}}}}}}"#),
     ] {
         let read = decode(body.as_bytes()).unwrap();
-        assert!(size(&read.review().to_value()).0 <= 5);
+        assert!(size(&read.review.to_value()).0 <= 5);
     }
 }
 
@@ -229,7 +229,7 @@ fn what_is_written_twice_is_counted_anew() {
         let read = decode(body.as_bytes()).unwrap();
         assert_eq!(read.filters, Filters::Comparable);
         let channels = read
-            .review()
+            .review
             .at(&["request", "object", "spec", "source", "catalog", "channels"]);
         let found: Vec<_> = channels
             .and_then(Json::items)
@@ -258,7 +258,7 @@ fn width_costs_little() {
         json!({"metadata": keys}),
     ] {
         let body = json!({"request": {"object": object, "oldObject": object}}).to_string();
-        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review().to_value());
+        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review.to_value());
         assert!(values < 2 * 4 * (FILTER + 64), "{values} values");
         assert!(bytes < body.len(), "{bytes} bytes of text");
     }
@@ -272,7 +272,7 @@ fn texts_are_borrowed_from_the_body() {
         "selector": {"matchLabels": {"d": "e"}}}}}}}}"#;
     let read = decode(body).unwrap();
     let within = |text: &str| body.as_ptr_range().contains(&text.as_ptr());
-    let spec = read.review().at(&["request", "object", "spec"]).unwrap();
+    let spec = read.review.at(&["request", "object", "spec"]).unwrap();
     let keys: Vec<_> = keys(spec).collect();
     assert_eq!(keys, ["a", "c", "source"]);
     assert!(within(keys[0]) && !within(keys[1]));
@@ -288,7 +288,7 @@ fn no_key_comes_twice_and_those_that_may_be_any_come_in_order() {
     let body = br#"{"request": {"object": {"spec": {"z": 1, "b": 2, "source": {"catalog": {
         "selector": {"matchLabels": {"y": "1", "a": "2", "y": "3"}}}}, "b": 3, "a": 4}}}}"#;
     let read = decode(body).unwrap();
-    let spec = read.review().at(&["request", "object", "spec"]).unwrap();
+    let spec = read.review.at(&["request", "object", "spec"]).unwrap();
     assert_eq!(keys(spec).collect::<Vec<_>>(), ["z", "b", "source", "a"]);
     assert_eq!(spec.get("b").unwrap().to_value(), json!(3));
     let labels = spec
@@ -514,7 +514,7 @@ fn what_is_kept_whole_has_the_type_that_is_written() {
     ] {
         let body = format!(r#"{{"request":{{"object":{{"spec":{{"config": {written}}}}}}}}}"#);
         let body = decode(body.as_bytes()).unwrap();
-        let config = body.review().at(&["request", "object", "spec", "config"]);
+        let config = body.review.at(&["request", "object", "spec", "config"]);
         assert_eq!(config.unwrap().kind(), expected, "{written}");
     }
 }
@@ -528,7 +528,7 @@ fn a_configuration_is_kept_whole_up_to_a_limit() {
     let read = |inline: &str| {
         let body = spec(inline);
         let body = decode(body.as_bytes()).unwrap();
-        let spec = body.review().at(&["request", "object", "spec"]).unwrap();
+        let spec = body.review.at(&["request", "object", "spec"]).unwrap();
         assert!(spec.get("version").is_some(), "the rest is read");
         spec.get("config").unwrap().whole()
     };
