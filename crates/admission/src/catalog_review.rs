@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::ReviewError;
 use crate::object_review::{self, ObjectRequest, is_leaving, parsed_object};
-use crate::reply::{Consequence, Enforcement, ReplyStatus};
+use crate::reply::{Enforcement, ReplyStatus, ReviewOutcome};
 use olmguard_engine::explain::{only_observed_of_catalog, warn_first};
 use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};
@@ -77,13 +77,13 @@ impl CatalogReview {
         warnings: &[String],
         enforcement: Enforcement,
     ) -> Vec<u8> {
-        match enforcement.course(Verdict::Deny) {
-            Consequence::Refuse => {
+        match enforcement.outcome(Verdict::Deny) {
+            ReviewOutcome::Refused => {
                 let named = (&*self.group, &*self.kind, self.catalog());
                 let status = ReplyStatus::of_catalog(named, refusal);
                 object_review::reply(&self.uid, Some(&status), warnings)
             }
-            Consequence::Admit | Consequence::LetThrough(_) => {
+            ReviewOutcome::Admitted | ReviewOutcome::LetThrough => {
                 let mut warnings = warnings.to_vec();
                 warn_first(&mut warnings, only_observed_of_catalog(&refusal.message));
                 self.allowed(&warnings)

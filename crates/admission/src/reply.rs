@@ -69,8 +69,7 @@ struct StatusCause<'a> {
 impl Review {
     /// Returns the reply that carries this answer.
     pub fn reply<'a>(&'a self, answer: &'a Answer, enforcement: Enforcement) -> Reply<'a> {
-        let course = enforcement.course(answer.verdict());
-        let outcome = course.outcome();
+        let outcome = enforcement.outcome(answer.verdict());
         let refused = outcome == ReviewOutcome::Refused;
         Reply {
             outcome,
@@ -80,7 +79,7 @@ impl Review {
                 uid: self.uid(),
                 allowed: !refused,
                 status: refused.then(|| ReplyStatus::of(self.identity(), answer)),
-                warnings: warnings(answer, course),
+                warnings: enforcement.warnings(answer),
                 audit_annotations: annotations(answer),
             },
         }
@@ -140,18 +139,6 @@ impl Reply<'_> {
             .sum::<usize>();
         FRAME + status + warnings + annotations
     }
-}
-
-/// Returns the warnings, the most important one first: that the edit is allowed although it is not judged as allowed.
-fn warnings(answer: &Answer, course: Consequence) -> Cow<'_, [String]> {
-    let first = match course {
-        Consequence::LetThrough(Leave::Undecided) => let_through(answer),
-        Consequence::LetThrough(Leave::Observed) => only_observed(answer),
-        Consequence::Admit | Consequence::Refuse => return Cow::Borrowed(&answer.warnings),
-    };
-    let mut warnings = answer.warnings.clone();
-    warn_first(&mut warnings, first);
-    Cow::Owned(warnings)
 }
 
 impl<'a> ReplyStatus<'a> {
@@ -384,43 +371,32 @@ pub enum ReviewOutcome {
     Refused,
 }
 
-/// The reason why an edit is admitted that its verdict does not allow.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Leave {
-    /// The edit is undecided, and undecided edits are not refused.
-    Undecided,
-    /// The edit would be refused, but in `Observe` mode nothing is.
-    Observed,
-}
-
-/// The consequence for an edit.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Consequence {
-    Admit,
-    LetThrough(Leave),
-    Refuse,
-}
-
 impl Enforcement {
-    pub(super) fn course(self, verdict: Verdict) -> Consequence {
-        match (verdict, self.on_undecided, self.mode) {
-            (Verdict::Allow | Verdict::NotJudged, _, _) => Consequence::Admit,
-            (Verdict::Undecided, OnUndecided::Warn, _) => Consequence::LetThrough(Leave::Undecided),
-            (Verdict::Undecided | Verdict::Deny, _, Mode::Observe) => {
-                Consequence::LetThrough(Leave::Observed)
+    /// The outcome of an edit with this verdict.
+    pub(super) fn outcome(self, verdict: Verdict) -> ReviewOutcome {
+        match (verdict, self.mode) {
+            (Verdict::Allow | Verdict::NotJudged, _) => ReviewOutcome::Admitted,
+            (Verdict::Undecided, _) if self.on_undecided == OnUndecided::Warn => {
+                ReviewOutcome::LetThrough
             }
-            (Verdict::Undecided | Verdict::Deny, _, Mode::Enforce) => Consequence::Refuse,
+            (Verdict::Undecided | Verdict::Deny, Mode::Observe) => ReviewOutcome::LetThrough,
+            (Verdict::Undecided | Verdict::Deny, Mode::Enforce) => ReviewOutcome::Refused,
         }
     }
-}
 
-impl Consequence {
-    pub(super) fn outcome(self) -> ReviewOutcome {
-        match self {
-            Self::Admit => ReviewOutcome::Admitted,
-            Self::LetThrough(_) => ReviewOutcome::LetThrough,
-            Self::Refuse => ReviewOutcome::Refused,
+    /// The warnings, the most important one first: that the edit is allowed although it is not judged as allowed.
+    fn warnings(self, answer: &Answer) -> Cow<'_, [String]> {
+        let verdict = answer.verdict();
+        if self.outcome(verdict) != ReviewOutcome::LetThrough {
+            return Cow::Borrowed(&answer.warnings);
         }
+        let first = match (verdict, self.on_undecided) {
+            (Verdict::Undecided, OnUndecided::Warn) => let_through(answer),
+            _ => only_observed(answer),
+        };
+        let mut warnings = answer.warnings.clone();
+        warn_first(&mut warnings, first);
+        Cow::Owned(warnings)
     }
 }
 

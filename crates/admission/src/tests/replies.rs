@@ -359,7 +359,7 @@ fn each_verdict_has_its_outcome_in_each_mode() {
         (Verdict::Undecided, warn, through, through),
         (Verdict::Undecided, deny, refused, through),
     ] {
-        let outcome = |mode| Enforcement { mode, on_undecided }.course(verdict).outcome();
+        let outcome = |mode| Enforcement { mode, on_undecided }.outcome(verdict);
         assert_eq!(
             outcome(Mode::Enforce),
             enforced,
