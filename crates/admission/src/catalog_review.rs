@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use crate::ReviewError;
-use crate::object_review::{self, ObjectRequest, is_leaving, parsed_object};
-use crate::reply::{Enforcement, ReplyStatus, ReviewOutcome};
+use crate::object_review::{ObjectRequest, is_leaving, parsed_object};
+use crate::reply::{Enforcement, ReplyStatus, ReviewOutcome, object_reply};
 use olmguard_engine::explain::{only_observed_of_catalog, warn_first};
 use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};
@@ -67,7 +67,7 @@ impl CatalogReview {
 
     /// Returns the body of a reply that allows the edit with these warnings.
     pub fn allowed(&self, warnings: &[String]) -> Vec<u8> {
-        object_review::reply(&self.uid, None, warnings)
+        object_reply(&self.uid, None, warnings)
     }
 
     /// Returns the body of the reply to an edit that upgrade policies deny: a refusal, or in `Observe` mode a warning.
@@ -81,7 +81,7 @@ impl CatalogReview {
             ReviewOutcome::Refused => {
                 let named = (&*self.group, &*self.kind, self.catalog());
                 let status = ReplyStatus::of_catalog(named, refusal);
-                object_review::reply(&self.uid, Some(&status), warnings)
+                object_reply(&self.uid, Some(status), warnings)
             }
             ReviewOutcome::Admitted | ReviewOutcome::LetThrough => {
                 let mut warnings = warnings.to_vec();

@@ -9,13 +9,13 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::ReviewError;
 use crate::decode::{pointed_at, text};
-use crate::reply::{InvalidField, ReplyStatus, bounded};
+use crate::reply::{InvalidField, ReplyStatus, bounded, object_reply};
 use crate::review::{API_VERSION, KIND};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::too_costly_together;
@@ -91,8 +91,8 @@ impl ObjectReview {
     /// Returns the body of the reply.
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.outcome {
-            Ok(warnings) => reply(&self.uid, None, warnings),
-            Err(refusal) => reply(&self.uid, Some(refusal), &[]),
+            Ok(warnings) => object_reply(&self.uid, None, warnings),
+            Err(refusal) => object_reply(&self.uid, Some((**refusal).clone()), &[]),
         }
     }
 }
@@ -193,7 +193,7 @@ fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<InvalidField>> {
     })
 }
 
-// === The review of an object that is read whole, unlike an extension: its request, and its reply ===
+// === The request of the review of an object that is read whole, unlike an extension ===
 
 /// The request of a review.
 #[derive(Deserialize)]
@@ -226,24 +226,6 @@ struct Envelope<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     request: ObjectRequest<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ObjectReply<'a> {
-    api_version: &'static str,
-    kind: &'static str,
-    response: ObjectResponse<'a>,
-}
-
-#[derive(Serialize)]
-struct ObjectResponse<'a> {
-    uid: &'a str,
-    allowed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'a ReplyStatus<'a>>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    warnings: &'a [String],
 }
 
 impl<'a> ObjectRequest<'a> {
@@ -310,21 +292,6 @@ pub(super) fn parsed_object(object: Option<&RawValue>) -> Result<Value, String> 
 pub(super) fn is_leaving(object: &Value) -> bool {
     let leaving = object.pointer("/metadata/deletionTimestamp");
     leaving.is_some_and(|at| !at.is_null())
-}
-
-/// Returns the body of the reply to the review with this uid. A status means that the object is refused.
-pub(super) fn reply(uid: &str, status: Option<&ReplyStatus<'_>>, warnings: &[String]) -> Vec<u8> {
-    let reply = ObjectReply {
-        api_version: API_VERSION,
-        kind: KIND,
-        response: ObjectResponse {
-            uid,
-            allowed: status.is_none(),
-            status,
-            warnings,
-        },
-    };
-    serde_json::to_vec(&reply).expect("texts are JSON")
 }
 
 /// The maximum size in bytes of an object that is read. No object within the limits of its kind is larger.

@@ -15,15 +15,20 @@ use olmguard_engine::extension::{Identity, InstalledBundle};
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_views::audit_change::CatalogRefusal;
 
-/// An `AdmissionReview` with a response, ready to be written as JSON.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// The reply to a review, ready to be written as JSON.
+#[derive(Clone, Debug)]
 pub struct Reply<'a> {
-    #[serde(skip)]
     outcome: ReviewOutcome,
+    response: Response<'a>,
+}
+
+/// An `AdmissionReview` with a response.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<'a> {
     api_version: &'static str,
     kind: &'static str,
-    response: Response<'a>,
+    response: &'a Response<'a>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +40,7 @@ struct Response<'a> {
     status: Option<ReplyStatus<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     audit_annotations: BTreeMap<&'static str, Cow<'a, str>>,
 }
 
@@ -73,8 +79,6 @@ impl Review {
         let refused = outcome == ReviewOutcome::Refused;
         Reply {
             outcome,
-            api_version: API_VERSION,
-            kind: KIND,
             response: Response {
                 uid: self.uid(),
                 allowed: !refused,
@@ -113,31 +117,47 @@ impl Reply<'_> {
     }
 
     /// The bytes of the reply's body.
-    #[expect(
-        clippy::missing_panics_doc,
-        reason = "texts and maps of texts are always JSON"
-    )]
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.response.to_bytes()
+    }
+}
+
+/// Returns the body of the reply to the review of an object that is read whole. A status means that the object is
+/// refused.
+pub(super) fn object_reply(
+    uid: &str,
+    status: Option<ReplyStatus<'_>>,
+    warnings: &[String],
+) -> Vec<u8> {
+    let response = Response {
+        uid,
+        allowed: status.is_none(),
+        status,
+        warnings: warnings.into(),
+        audit_annotations: BTreeMap::new(),
+    };
+    response.to_bytes()
+}
+
+impl Response<'_> {
+    fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.size());
-        serde_json::to_writer(&mut bytes, self).expect("texts, numbers and maps of texts are JSON");
+        let envelope = Envelope {
+            api_version: API_VERSION,
+            kind: KIND,
+            response: self,
+        };
+        serde_json::to_writer(&mut bytes, &envelope)
+            .expect("texts, numbers and maps of texts are JSON");
         bytes
     }
 
     /// The approximate size in bytes, if little text needs escaping.
     fn size(&self) -> usize {
-        let Response {
-            status,
-            warnings,
-            audit_annotations,
-            ..
-        } = &self.response;
-        let status = status.as_ref().map_or(0, ReplyStatus::size);
-        let warnings = warnings.iter().map(String::len).sum::<usize>();
-        let annotations = audit_annotations
-            .values()
-            .map(|value| value.len())
-            .sum::<usize>();
-        FRAME + status + warnings + annotations
+        let status = self.status.as_ref().map_or(0, ReplyStatus::size);
+        let warnings = self.warnings.iter().map(String::len).sum::<usize>();
+        let annotations = self.audit_annotations.values().map(|value| value.len());
+        FRAME + status + warnings + annotations.sum::<usize>()
     }
 }
 
