@@ -6,12 +6,11 @@ use olmguard_engine::extension::{Identity, Json, RecognisedObject};
 
 /// Checks that a field has exactly the expected value.
 pub(super) fn constant<'a>(
-    object: impl Json<'a>,
-    key: &str,
+    review: impl Json<'a>,
     field: &'static str,
     expected: &'static str,
 ) -> Result<(), ReviewError> {
-    let found = object.get(key);
+    let found = at(review, field);
     match found.and_then(Json::as_str) {
         Some(text) if text == expected => Ok(()),
         Some(text) => Err(ReviewError::Field {
@@ -25,11 +24,10 @@ pub(super) fn constant<'a>(
 
 /// Returns the non-empty text of a required field.
 pub(super) fn required_text<'a>(
-    object: impl Json<'a>,
-    key: &str,
+    review: impl Json<'a>,
     field: &'static str,
 ) -> Result<&'a str, ReviewError> {
-    let found = object.get(key);
+    let found = at(review, field);
     match found.and_then(Json::as_str) {
         Some("") => Err(ReviewError::Field {
             field,
@@ -43,11 +41,10 @@ pub(super) fn required_text<'a>(
 
 /// Returns the non-empty text of a required field, if it is short enough to be echoed and logged.
 pub(super) fn bounded_text<'a>(
-    object: impl Json<'a>,
-    key: &str,
+    review: impl Json<'a>,
     field: &'static str,
 ) -> Result<&'a str, ReviewError> {
-    let text = required_text(object, key, field)?;
+    let text = required_text(review, field)?;
     if text.len() <= LONGEST_KEPT {
         return Ok(text);
     }
@@ -68,11 +65,10 @@ pub(super) fn object<'a>(review: impl Json<'a>) -> Result<(), ReviewError> {
 
 /// Returns the text of an optional field. Absent and `null` count as empty.
 pub(super) fn optional_text<'a>(
-    object: impl Json<'a>,
-    key: &str,
+    review: impl Json<'a>,
     field: &'static str,
 ) -> Result<&'a str, ReviewError> {
-    let Some(found) = object.get(key).filter(|found| !found.is_null()) else {
+    let Some(found) = at(review, field).filter(|found| !found.is_null()) else {
         return Ok("");
     };
     let text = found.as_str();
@@ -81,14 +77,19 @@ pub(super) fn optional_text<'a>(
 
 /// Returns the value of a field that must be a JSON object.
 pub(super) fn required_object<'a, J: Json<'a>>(
-    object: J,
-    key: &str,
+    review: J,
     field: &'static str,
 ) -> Result<J, ReviewError> {
-    let found = object.get(key);
+    let found = at(review, field);
     found
         .filter(|found| found.is_object())
         .ok_or_else(|| wrong(field, found, "an object"))
+}
+
+/// Returns the value of a field of the review, such as `request.uid`.
+fn at<'a, J: Json<'a>>(review: J, field: &str) -> Option<J> {
+    let mut keys = field.split('.');
+    keys.try_fold(review, Json::get)
 }
 
 fn wrong<'a>(

@@ -8,8 +8,8 @@
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -123,7 +123,9 @@ impl ObjectRequest<'_> {
         if self.leaves_spec() {
             return Ok(Vec::new());
         }
-        let object = parsed(self.object).map_err(|fault| refused("", &[fault]))?;
+        let whole = |problem| InvalidField::new(String::new(), problem);
+        let object =
+            parsed_object(self.object).map_err(|problem| refused("", &[whole(problem)]))?;
         let checked = match kind {
             ObjectKind::UpgradePolicy => of_policy(&object, known),
             _ => of_guardrails(&object),
@@ -154,27 +156,14 @@ impl<'a> Outline<'a> {
     }
 }
 
-fn parsed(object: Option<&RawValue>) -> Result<Value, InvalidField> {
-    parsed_object(object).map_err(whole)
-}
-
-fn whole(problem: String) -> InvalidField {
-    InvalidField {
-        field: String::new(),
-        problem,
-        pointed_at: None,
-    }
-}
-
 /// Checks a policy. Returns warnings, or all faults.
 fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec<InvalidField>> {
     let policy = UpgradePolicy::read(object);
     let faults = policy.faults().iter().map(|fault| InvalidField {
-        field: fault.path.clone(),
-        problem: fault.problem.to_string(),
         pointed_at: fault
             .at()
             .and_then(|at| pointed_at(object, &fault.path, at)),
+        ..InvalidField::new(fault.path.clone(), fault.problem.to_string())
     });
     match faults.collect::<Vec<_>>() {
         none if none.is_empty() => Ok(too_costly_together(&known.too_costly_with(&policy))),
@@ -185,11 +174,8 @@ fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec
 fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<InvalidField>> {
     let stated = GuardrailsObject::read(object).stated;
     stated.map(|_| Vec::new()).map_err(|unread| {
-        vec![InvalidField {
-            problem: unread.problem.to_string(),
-            field: unread.path,
-            pointed_at: None,
-        }]
+        let problem = unread.problem.to_string();
+        vec![InvalidField::new(unread.path, problem)]
     })
 }
 

@@ -258,6 +258,14 @@ pub(super) struct InvalidField {
 }
 
 impl InvalidField {
+    pub(super) fn new(field: String, problem: String) -> Self {
+        Self {
+            field,
+            problem,
+            pointed_at: None,
+        }
+    }
+
     /// Returns the field, the problem and the place as text.
     pub(super) fn words(&self) -> String {
         let field = match bounded(&*self.field, FIELD) {

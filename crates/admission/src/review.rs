@@ -64,16 +64,16 @@ impl Review {
 
     fn kept<'a>(review: impl Json<'a>, filters: Filters, at: Moment) -> Result<Self, ReviewError> {
         object(review)?;
-        constant(review, "kind", "kind", KIND)?;
-        constant(review, "apiVersion", "apiVersion", API_VERSION)?;
-        let request = required_object(review, "request", "request")?;
-        let uid = bounded_text(request, "uid", "request.uid")?;
-        let operation = required_text(request, "operation", "request.operation")?;
-        let operation = ReviewOperation::of(operation);
-        let subresource = optional_text(request, "subResource", "request.subResource")?;
+        constant(review, "kind", KIND)?;
+        constant(review, "apiVersion", API_VERSION)?;
+        let request = required_object(review, "request")?;
+        let uid = bounded_text(review, "request.uid")?;
+        let operation = ReviewOperation::of(required_text(review, "request.operation")?);
+        let subresource = optional_text(review, "request.subResource")?;
         let subject = match (operation, subresource) {
             (ReviewOperation::Create | ReviewOperation::Update, "") => {
-                edited(operation, request, filters)?
+                let object = required_object(review, "request.object")?;
+                edited(operation, (request, object), filters)
             }
             _ => ReviewSubject::Exempt(Box::new(asked(request)), Exemption::Operation),
         };
@@ -137,19 +137,14 @@ impl Review {
     /// Judges the review. The API server validates an object against the CRD before it calls a webhook, so the rules
     /// of the CRD are not repeated.
     pub fn answer(&self, basis: Basis<'_>) -> Answer {
-        match &self.subject {
-            ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
-            ReviewSubject::Change(change) => explain::answer(basis, &change.edit(&self.requester)),
-        }
+        self.judged(|edit| explain::answer(basis, edit))
     }
 
     /// Like [`Self::answer`], and also returns the names of all successors: [`explain::answer_with_successors`].
     pub fn answer_with_successors(&self, basis: Basis<'_>) -> (Answer, Option<Vec<String>>) {
-        match &self.subject {
-            ReviewSubject::Exempt(_, exemption) => (not_judged(exemption), None),
-            ReviewSubject::Change(change) => {
-                explain::answer_with_successors(basis, &change.edit(&self.requester))
-            }
+        match self.edit() {
+            Err(exemption) => (not_judged(exemption), None),
+            Ok(edit) => explain::answer_with_successors(basis, &edit),
         }
     }
 
@@ -160,20 +155,14 @@ impl Review {
         stop: &Stop,
         refused: impl FnOnce(Answer),
     ) -> Answer {
-        match &self.subject {
-            ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
-            ReviewSubject::Change(change) => {
-                explain::answer_until(basis, &change.edit(&self.requester), stop, refused)
-            }
-        }
+        self.judged(|edit| explain::answer_until(basis, edit, stop, refused))
     }
 
     /// The answer to an edit that is never judged, whatever the catalogs contain; it needs no catalog.
     pub fn settled(&self) -> Option<Answer> {
-        match &self.subject {
-            ReviewSubject::Exempt(_, exemption) => Some(not_judged(exemption)),
-            ReviewSubject::Change(change) => {
-                let edit = change.edit(&self.requester);
+        match self.edit() {
+            Err(exemption) => Some(not_judged(exemption)),
+            Ok(edit) => {
                 let exemption = exemption(&edit).filter(|exempt| !exempt.takes_catalogs())?;
                 Some(answer_unasked(&edit, exemption))
             }
@@ -185,15 +174,31 @@ impl Review {
     /// Edits that are never judged stay so: label edits and removals of finalizers are not held up. The same is true
     /// of changes of `spec.config`, which are denied only for known faults.
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
-        match &self.subject {
-            ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
-            ReviewSubject::Change(change) => {
-                let edit = change.edit(&self.requester);
-                match exemption(&edit).filter(|exempt| *exempt != Exemption::Stricter) {
-                    Some(exempt) => answer_unasked(&edit, exempt),
-                    None => answer_unasked(&edit, cause),
-                }
+        self.judged(|edit| {
+            let exempt = exemption(edit).filter(|exempt| *exempt != Exemption::Stricter);
+            match exempt {
+                Some(exempt) => answer_unasked(edit, exempt),
+                None => answer_unasked(edit, cause),
             }
+        })
+    }
+
+    fn judged(&self, answer: impl FnOnce(&Edit<'_>) -> Answer) -> Answer {
+        self.edit().map_or_else(not_judged, |edit| answer(&edit))
+    }
+
+    /// The edit to judge, or why there is none. The CRD's rules are not repeated, because the API server checks them
+    /// first.
+    fn edit(&self) -> Result<Edit<'_>, &Exemption> {
+        match &self.subject {
+            ReviewSubject::Exempt(_, exemption) => Err(exemption),
+            ReviewSubject::Change(change) => Ok(Edit {
+                new: &change.new,
+                old: change.old.as_ref(),
+                installed: &change.new.installed,
+                schema: &[],
+                requester: &self.requester,
+            }),
         }
     }
 }
@@ -208,12 +213,11 @@ impl DryRun {
 }
 
 /// Reads a creation or an update of an object of any kind.
-fn edited<'a>(
+fn edited<'a, J: Json<'a>>(
     operation: ReviewOperation,
-    request: impl Json<'a>,
+    (request, object): (J, J),
     filters: Filters,
-) -> Result<ReviewSubject, ReviewError> {
-    let object = required_object(request, "object", "request.object")?;
+) -> ReviewSubject {
     let (mut identity, recognised) = identify(object, request);
     identity.name = identity.name.or_else(|| name(request));
     let exemption = match recognised {
@@ -225,10 +229,10 @@ fn edited<'a>(
         RecognisedObject::Extension(shape) => {
             let change =
                 ExtensionEdit::read((identity, shape), operation, (request, object), filters);
-            return Ok(ReviewSubject::Change(Box::new(change)));
+            return ReviewSubject::Change(Box::new(change));
         }
     };
-    Ok(ReviewSubject::Exempt(Box::new(identity), exemption))
+    ReviewSubject::Exempt(Box::new(identity), exemption)
 }
 
 /// Reads the uid of the object. The API server generates it, so a text that is too long is not a uid.
@@ -278,14 +282,14 @@ const OBJECT_UID: usize = 64;
 
 /// An edit of an extension.
 #[derive(Clone, Debug)]
-pub(super) struct ExtensionEdit {
-    pub(super) new: Extension,
+struct ExtensionEdit {
+    new: Extension,
     old: Option<Extension>,
 }
 
 impl ExtensionEdit {
     /// Reads the edit of an object with this identity and shape.
-    pub(super) fn read<'a, J: Json<'a>>(
+    fn read<'a, J: Json<'a>>(
         (identity, shape): (Identity, Shape),
         operation: ReviewOperation,
         (request, object): (J, J),
@@ -309,17 +313,6 @@ impl ExtensionEdit {
             Filters::Different => change.tell_apart(),
         }
         change
-    }
-
-    /// The edit to judge. The CRD's rules are not repeated, because the API server checks them first.
-    pub(super) fn edit<'a>(&'a self, requester: &'a Requester) -> Edit<'a> {
-        Edit {
-            new: &self.new,
-            old: self.old.as_ref(),
-            installed: &self.new.installed,
-            schema: &[],
-            requester,
-        }
     }
 
     /// Drops the entries of both filters, which are equal and too many to keep: the filters differ only in their
