@@ -17,8 +17,9 @@ use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
 use crate::alike::ask_alike;
-use crate::keep::{EntryRoom, Keep, KeptObject, OTHERS, Others, REVIEW};
+use crate::keep::{CONDITIONS, EntryRoom, Keep, KeptObject, OTHERS, Others, REVIEW};
 use crate::kept::KeptValue;
+use olmguard_catalog::json::Json;
 
 /// The kept part of a body, and the result of comparing both filters.
 #[derive(Debug)]
@@ -131,7 +132,9 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
                     return Ok(KeptValue::List(list));
                 };
                 self.kept.count(*room);
-                list.push(item);
+                if *room != EntryRoom::Conditions || is_condition_read(&item, &list) {
+                    list.push(item);
+                }
             }
             if items.next_element::<IgnoredAny>()?.is_some() {
                 self.kept.leave_out(*room);
@@ -212,6 +215,13 @@ impl ValueReader<'_> {
         }
         Ok(KeptValue::Map(map.into_iter().collect()))
     }
+}
+
+/// Whether a condition is the first of a type that is read.
+fn is_condition_read(condition: &KeptValue<'_>, earlier: &[KeptValue<'_>]) -> bool {
+    let kind = condition.get("type").and_then(Json::as_str);
+    let is_same = |earlier: &KeptValue<'_>| earlier.get("type").and_then(Json::as_str) == kind;
+    kind.is_some_and(|kind| CONDITIONS.contains(&kind)) && !earlier.iter().any(is_same)
 }
 
 /// A text that is borrowed if nothing is escaped in it.

@@ -45,7 +45,7 @@ pub(super) enum EntryRoom {
     /// The total limit of the object's filter, which is [`FILTER`]. The decoder records whether there were more
     /// entries.
     Filter,
-    /// The first [`CONDITIONS`]. The rest is ignored.
+    /// The first condition of each type in [`CONDITIONS`]. The rest is skipped.
     Conditions,
     /// The first [`SUBJECT`] labels of an extension, or groups of a user. One beyond the limit of policies is kept, so
     /// an excess is detected.
@@ -53,11 +53,11 @@ pub(super) enum EntryRoom {
 }
 
 impl EntryRoom {
-    /// The maximum number of entries of one list or map.
+    /// The maximum number of entries of one list or map. Conditions are limited by their types.
     pub(super) fn most(self) -> usize {
         match self {
             Self::Filter => FILTER,
-            Self::Conditions => CONDITIONS,
+            Self::Conditions => usize::MAX,
             Self::Subject => SUBJECT,
         }
     }
@@ -76,8 +76,8 @@ pub(super) enum KeptObject {
 /// filter that is too large is detected.
 pub(super) const FILTER: usize = Filter::MOST_ENTRIES + 1;
 
-/// The number of status conditions that are kept. OLM has five.
-pub(super) const CONDITIONS: usize = 256;
+/// The types of the status conditions that are read. A status can have any number of others before them.
+pub(super) const CONDITIONS: [&str; 2] = ["Installed", "Progressing"];
 
 /// The number of labels, or groups, that are kept. It is one more than policies read, so an excess is detected.
 pub(super) const SUBJECT: usize = limits::SUBJECT_ENTRIES + 1;

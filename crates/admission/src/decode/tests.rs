@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::Review;
-use crate::keep::{CONDITIONS, FILTER, Keep, REVIEW, SUBJECT};
+use crate::keep::{FILTER, Keep, REVIEW, SUBJECT};
 use olmguard_catalog::json::JsonType;
 use olmguard_engine::extension::Json;
 use olmguard_policy::Moment;
@@ -30,30 +30,48 @@ fn of_a_map_so_many_unknown_fields_are_kept() {
 }
 
 #[test]
-fn of_conditions_labels_and_groups_so_many_are_kept() {
+fn of_labels_and_groups_so_many_are_kept() {
     let length = |kept: &Value, path: &str| match kept.pointer(path) {
         Some(Value::Array(items)) => items.len(),
         Some(Value::Object(entries)) => entries.len(),
         other => panic!("{path}: {other:?}"),
     };
     for more in [0, 1] {
-        let conditions = vec![json!({"type": "Ready"}); CONDITIONS + more];
         let labels: Map<_, _> = (0..SUBJECT + more)
             .map(|n| (n.to_string(), json!("")))
             .collect();
-        let object = json!({"metadata": {"labels": labels}, "status": {"conditions": conditions}});
+        let object = json!({"metadata": {"labels": labels}});
         let groups = vec!["g"; SUBJECT + more];
-        let request =
-            json!({"object": object, "oldObject": object, "userInfo": {"groups": groups}});
+        let request = json!({"object": object, "userInfo": {"groups": groups}});
         let kept = kept(&json!({"request": request}));
-        for (path, most) in [
-            ("/request/oldObject/status/conditions", CONDITIONS),
-            ("/request/object/metadata/labels", SUBJECT),
-            ("/request/userInfo/groups", SUBJECT),
+        for path in [
+            "/request/object/metadata/labels",
+            "/request/userInfo/groups",
         ] {
-            assert_eq!(length(&kept, path), most, "{path}, {more} more");
+            assert_eq!(length(&kept, path), SUBJECT, "{path}, {more} more");
         }
     }
+}
+
+#[test]
+fn of_conditions_the_first_of_each_type_that_is_read_is_kept_behind_any_number_of_others() {
+    let of = |kind: &str, status: &str| json!({"type": kind, "status": status});
+    let mut conditions = vec![of("Ready", "True"); 1_000];
+    conditions.extend([
+        of("Installed", "Unknown"),
+        json!(1),
+        of("Installed", "True"),
+        of("Progressing", "True"),
+    ]);
+    let status = json!({"status": {"conditions": conditions}});
+    let kept = kept(&json!({"request": {"oldObject": status}}));
+    assert_eq!(
+        kept.pointer("/request/oldObject/status/conditions"),
+        Some(&json!([
+            of("Installed", "Unknown"),
+            of("Progressing", "True")
+        ]))
+    );
 }
 
 /// Counts the values of any kind, and the bytes of their texts and keys.
