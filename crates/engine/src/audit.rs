@@ -19,7 +19,6 @@ mod change;
 mod onward;
 mod place;
 
-use crate::audit::place::version;
 use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{
     Basis, Edit, Judgement, PreflightRefusal, Request, Requester, Ruling, Token, Verdict, Walk,
@@ -218,7 +217,7 @@ fn bundles<'s>(snapshot: &'s Snapshot, extension: &Extension) -> Option<Vec<Choi
     let offers = Offer::of(snapshot, &filter.without_version())?;
     let successors = offers.iter().flat_map(|offer| successors(offer, &origin));
     let mut successors: Vec<_> = successors
-        .filter_map(|choice| Some((version(choice)?, choice)))
+        .filter_map(|choice| Some((choice.version_release()?, choice)))
         .collect();
     successors.sort_by(|(one, _), (other, _)| other.cmp_precedence(one));
     let resolved = resolved.map(|resolved| resolved.choice);
@@ -344,11 +343,11 @@ fn walks(audit: &Audit<'_>, is: impl Fn(&Walk<'_>) -> bool) -> bool {
 /// Whether automatic upgrades without forbidden steps reach the version that edits can reach, even from another
 /// catalog, or a newer version such as a prerelease.
 fn arrives(walk: &Walk<'_>, next: &NextEdit<'_>) -> bool {
-    let Some(end) = next.path.last().and_then(|last| version(*last)) else {
+    let Some(end) = next.path.last().and_then(Choice::version_release) else {
         return false;
     };
     let steps = walk.steps.iter();
-    let mut steps = steps.filter_map(|step| version(*step));
+    let mut steps = steps.filter_map(Choice::version_release);
     walk.forbidden.is_empty() && steps.any(|step| step.cmp_precedence(end).is_ge())
 }
 

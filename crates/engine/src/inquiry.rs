@@ -199,7 +199,7 @@ pub fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
 
 /// The release; `None` if it is empty.
 fn release(choice: &Choice<'_>) -> Option<String> {
-    let read = choice.bundle().version.as_ref().ok()?;
+    let read = choice.version_release()?;
     let release = read.release.as_ref();
     release
         .filter(|release| !release.is_empty())

@@ -6,7 +6,6 @@ use crate::judge::{Basis, Request};
 use crate::resolve::{
     Choice, MatchingPolicies, Offer, Origin, PolicyFinding, PolicyStep, Query, StepStart,
 };
-use olmguard_catalog::version::VersionRelease;
 use olmguard_policy::{Maker, Operation};
 
 /// The place of an installed bundle in the catalogs.
@@ -144,14 +143,9 @@ fn newer<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
     let is_newer = |choice: &Choice<'_>| origin.is_older_than(choice.package, choice.index);
     let newer = candidates.filter(is_newer);
     let mut newer: Vec<_> = newer
-        .filter_map(|choice| Some((choice, version(choice)?)))
+        .filter_map(|choice| Some((choice, choice.version_release()?)))
         .collect();
     newer.sort_by(|(_, one), (_, other)| other.cmp_precedence(one));
     newer.dedup_by(|(_, one), (_, other)| one.cmp_precedence(other).is_eq());
     newer.into_iter().map(|(choice, _)| choice).collect()
-}
-
-/// The version and release of a bundle, if they can be read.
-pub(super) fn version(choice: Choice<'_>) -> Option<&VersionRelease> {
-    choice.bundle().version.as_ref().ok()
 }

@@ -283,7 +283,7 @@ impl ResolvedBundle {
     /// `None` if the version of the bundle cannot be read.
     fn of(choice: Choice<'_>) -> Option<Self> {
         let bundle = choice.bundle();
-        let read = bundle.version.as_ref().ok()?;
+        let read = choice.version_release()?;
         let release = read.release.as_ref().filter(|release| !release.is_empty());
         Some(Self {
             bundle: String::from(&*bundle.name),

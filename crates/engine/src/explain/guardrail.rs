@@ -188,8 +188,7 @@ impl ForbiddenReport {
 pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
     let first = forbidden.violations.first();
     let line = first.map_or_else(CutLine::default, |violation| {
-        let to = forbidden.to.bundle().version.as_ref().ok();
-        against(violation, &forbidden.from, to.map(|read| &read.version))
+        against(violation, &forbidden.from, forbidden.to)
     });
     if forbidden.is_first_step() {
         line
@@ -199,8 +198,8 @@ pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
 }
 
 /// The rule that a step violates, and the step.
-pub(super) fn against(violation: &Violation<'_>, from: &Version, to: Option<&Version>) -> CutLine {
-    let step = |line: CutLine| match to {
+pub(super) fn against(violation: &Violation<'_>, from: &Version, to: Choice<'_>) -> CutLine {
+    let step = |line: CutLine| match to.version() {
         Some(to) => line.version(from).say(" -> ").version(to),
         None => line.say("the step from ").version(from),
     };
@@ -238,10 +237,8 @@ pub(super) fn details(forbidden: &ForbiddenStep<'_>) -> Vec<Detail> {
 
 /// Each reason by itself, for a list of findings. If there are too many, only the first.
 pub(super) fn each(forbidden: &ForbiddenStep<'_>) -> impl Iterator<Item = CutLine> {
-    let to = forbidden.to.bundle().version.as_ref().ok();
-    let to = to.map(|read| &read.version);
     let violations = forbidden.violations.iter().take(MOST_LISTED);
-    violations.map(move |violation| against(violation, &forbidden.from, to))
+    violations.map(move |violation| against(violation, &forbidden.from, forbidden.to))
 }
 
 /// The text about what is missing if no edit of the extension helps.

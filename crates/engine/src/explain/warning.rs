@@ -332,9 +332,7 @@ fn channel_missing(channel: &str, nearest: Option<&str>) -> CutLine {
 }
 
 fn guardrail_lifted(from: &Version, to: Choice<'_>, violation: &Violation<'_>) -> CutLine {
-    let to = to.bundle().version.as_ref().ok();
-    let line = guardrail::against(violation, from, to.map(|read| &read.version));
-    line.say("; the override lifts it")
+    guardrail::against(violation, from, to).say("; the override lifts it")
 }
 
 fn guardrails_unknown(schemas: &[&str]) -> CutLine {
@@ -455,9 +453,9 @@ fn deprecated(what: &str, name: &str, message: Option<&str>) -> CutLine {
 }
 
 fn version(choice: Choice<'_>) -> CutLine {
-    match &choice.bundle().version {
-        Ok(read) => CutLine::default().version(&read.version),
-        Err(_) => CutLine::default().name(&choice.bundle().name),
+    match choice.version() {
+        Some(version) => CutLine::default().version(version),
+        None => CutLine::default().name(&choice.bundle().name),
     }
 }
 

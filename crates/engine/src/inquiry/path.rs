@@ -187,7 +187,7 @@ impl<'a> Inquiry<'a> {
             let newer = offer.candidates.iter().map(|index| offer.choice(index));
             newer.filter(|choice| origin.is_older_than(choice.package, choice.index))
         });
-        let readable = candidates.filter_map(|choice| choice.bundle().version.as_ref().ok());
+        let readable = candidates.filter_map(|choice| choice.version_release());
         let mut versions: Vec<_> = readable.collect();
         versions.sort_by(|one, other| one.cmp_precedence(other));
         versions.dedup_by(|one, other| one.cmp_precedence(other).is_eq());

@@ -119,9 +119,8 @@ impl<'a> Inquiry<'a> {
     pub fn by_versions(&self, targets: &[Choice<'a>]) -> Option<Result<(), Hindrance>> {
         let legacy = self.basis.snapshot.rules().legacy_release;
         let here = VersionRelease::parse_legacy(&self.installed.version, legacy).ok()?;
-        let mut there = targets.iter();
-        let there = there.find_map(|to| to.bundle().version.as_ref().ok())?;
-        Some(step(&here.version, &there.version))
+        let there = targets.iter().find_map(Choice::version)?;
+        Some(step(&here.version, there))
     }
 
     /// The conditions that a step does not meet, in the order in which it is best to fix them. `unpinned` is the bundle
@@ -248,8 +247,8 @@ fn outside_of_range<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Option
     let query = Query::compile(inquiry.filter, inquiry.basis.snapshot).ok()?;
     let range = query.range()?;
     let holds = |to: &Choice<'_>| {
-        let version = to.bundle().version.as_ref();
-        version.is_ok_and(|read| range.matches(&read.version))
+        let version = to.version();
+        version.is_some_and(|version| range.matches(version))
     };
     let text = range.as_str().to_owned();
     (!targets.iter().any(holds)).then_some(Need::Range(text))

@@ -234,7 +234,7 @@ fn most_next(bundles: usize) -> usize {
 
 /// The text that pins the version of a bundle, if the API accepts a text of that length.
 pub fn pin(choice: Choice<'_>) -> Option<String> {
-    pin_of(&choice.bundle().version.as_ref().ok()?.version)
+    pin_of(choice.version()?)
 }
 
 fn pin_of(version: &Version) -> Option<String> {

@@ -258,15 +258,15 @@ pub fn target<'s>(
             nearest: nearest_names(text, offers),
         });
     };
-    let version = |choice: &Choice<'s>| choice.bundle().version.as_ref().ok();
     let exact = choices(offers, |choice| {
-        version(choice).is_some_and(|read| read.cmp_precedence(&wanted).is_eq())
+        let here = choice.version_release();
+        here.is_some_and(|here| here.cmp_precedence(&wanted).is_eq())
     });
     if !exact.is_empty() {
         return Ok(exact);
     }
     let same = choices(offers, |choice| {
-        let here = version(choice).map(|read| &read.version);
+        let here = choice.version();
         wanted.release.is_none() && here.is_some_and(|v| v.cmp_precedence(&wanted.version).is_eq())
     });
     if same.is_empty() {

@@ -104,9 +104,8 @@ fn around_in<'s>(
     is_above: impl Fn(&Version) -> bool,
     is_meant: impl Fn(&Version) -> bool,
 ) -> Vec<&'s Version> {
-    let package = offer.package;
-    let bundles = offer.members.iter().map(|index| package.bundle(index));
-    let versions = bundles.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
+    let members = offer.members.iter();
+    let versions = members.filter_map(|index| offer.choice(index).version());
     let mut found: Vec<&Version> = Vec::with_capacity(MOST);
     for version in versions.filter(|version| is_meant(version)) {
         let last = found.last();

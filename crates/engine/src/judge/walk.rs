@@ -299,10 +299,9 @@ pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
         ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
         ReleaseKey::Typed | ReleaseKey::Unknown => BundleReleaseSupport::Disabled,
     };
-    let bundle = choice.bundle();
-    let recorded = bundle.version.as_ref().ok()?.recorded(gate);
+    let recorded = choice.version_release()?.recorded(gate);
     Some(InstalledBundle {
-        name: Some(String::from(&*bundle.name)),
+        name: Some(String::from(&*choice.bundle().name)),
         version: recorded.version,
         release: recorded.release,
     })
@@ -315,11 +314,8 @@ pub fn steps_of<'p, 's>(
     start: Option<Version>,
     path: &'p [Choice<'s>],
 ) -> impl Iterator<Item = (Version, &'p Choice<'s>)> {
-    let version = |choice: &Choice<'_>| {
-        let read = choice.bundle().version.as_ref().ok();
-        read.map(|read| read.version.clone())
-    };
-    let starts = std::iter::once(start).chain(path.iter().map(version));
+    let versions = path.iter().map(|choice| choice.version().cloned());
+    let starts = std::iter::once(start).chain(versions);
     starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
 }
 

@@ -304,7 +304,7 @@ fn is_other_build(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
 fn of_tie<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
     let package = resolved.package;
     let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
-    let mut same = package.same_version(resolved.bundle().version.as_ref().ok()?);
+    let mut same = package.same_version(resolved.version_release()?);
     same.intersect(&there.left);
     let is_deprecated = |index| package.is_deprecated(index);
     let is_tied = |index: &BundleIndex| {
@@ -433,9 +433,8 @@ fn newest<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Choice<'s>>
 }
 
 fn is_higher(newest: Choice<'_>, resolved: Choice<'_>) -> bool {
-    let (high, low) = (&newest.bundle().version, &resolved.bundle().version);
-    let both = high.as_ref().ok().zip(low.as_ref().ok());
-    both.is_some_and(|(high, low)| high.version.cmp_precedence(&low.version).is_gt())
+    let both = newest.version().zip(resolved.version());
+    both.is_some_and(|(high, low)| high.cmp_precedence(low).is_gt())
 }
 
 /// The automatic upgrades of OLM after the resolved bundle, as far as they are checked.

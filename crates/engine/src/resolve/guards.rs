@@ -152,7 +152,7 @@ impl<'s> Guards<'s> {
         to: &Choice<'s>,
         edge: CatalogEdge,
     ) -> Vec<Violation<'s>> {
-        let Some((guarded, target)) = self.target(to) else {
+        let Some((guarded, target)) = self.guarded(to).zip(to.version()) else {
             return Vec::new();
         };
         let said = guarded.said.iter();
@@ -176,12 +176,6 @@ impl<'s> Guards<'s> {
         let violations = |from| self.violations(from, to, CatalogEdge::Present);
         self.is_empty()
             || from.is_none_or(|from| violations(from).iter().all(|found| self.lift(found)))
-    }
-
-    fn target(&self, to: &Choice<'s>) -> Option<(&GuardedCatalog<'s>, &'s Version)> {
-        let guarded = self.guarded(to)?;
-        let bundle = to.package.bundle(to.index);
-        Some((guarded, &bundle.version.as_ref().ok()?.version))
     }
 
     /// The guardrails for steps to bundles of the same catalog as this one.
@@ -380,10 +374,10 @@ struct HighestVersions<'s> {
 impl<'s> VersionPool<'s> {
     /// The pool of the bundles in the requested channels whose versions can be read.
     fn of(offer: &Offer<'s>) -> Self {
-        let package = offer.package;
-        Self::of_versions(offer.members.iter().filter_map(|index| {
-            let read = package.bundle(index).version.as_ref().ok()?;
-            Some((&read.version, package.is_deprecated(index)))
+        let members = offer.members.iter().map(|index| offer.choice(index));
+        Self::of_versions(members.filter_map(|choice| {
+            let is_deprecated = choice.package.is_deprecated(choice.index);
+            Some((choice.version()?, is_deprecated))
         }))
     }
 

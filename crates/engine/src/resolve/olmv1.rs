@@ -83,6 +83,16 @@ impl<'s> Choice<'s> {
         self.package.bundle(self.index)
     }
 
+    /// The version and release of the bundle, if they can be read.
+    pub fn version_release(&self) -> Option<&'s VersionRelease> {
+        self.bundle().version.as_ref().ok()
+    }
+
+    /// The version of the bundle, if it can be read.
+    pub fn version(&self) -> Option<&'s Version> {
+        self.version_release().map(|read| &read.version)
+    }
+
     /// Whether the deprecations of the catalog include the bundle.
     pub fn is_deprecated(&self) -> bool {
         self.bundle().deprecated.is_some()

@@ -142,7 +142,7 @@ impl<'o, 's> Edits<'o, 's> {
     /// Why the edit that pins the version of a bundle does not install it. `None` if the edit does, and for a bundle
     /// whose version cannot be read.
     pub fn not_given(&self, bundle: &Choice<'s>) -> Option<NotGiven<'s>> {
-        let version = &bundle.bundle().version.as_ref().ok()?.version;
+        let version = bundle.version()?;
         let pinned = self.pinning(version).iter();
         let candidates =
             pinned.filter_map(|pin| Some(self.offers.get(pin.offer)?.choice(pin.bundle)));

@@ -314,12 +314,12 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         if self.is_empty() {
             return Vec::new();
         }
-        let Ok(to) = &step.to.bundle().version else {
+        let Some(version) = step.to.version() else {
             return Vec::new();
         };
         let to = PolicyBundle {
             name: &step.to.bundle().name,
-            version: &to.version,
+            version,
         };
         let change = self.change(step, to);
         let policies = self.policies.iter().copied();
@@ -344,8 +344,9 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         if self.is_empty() {
             return Vec::new();
         }
-        let version = to.bundle().version.as_ref().ok();
-        let pin = version.and_then(|read| pin(&read.version, self.masterminds));
+        let pin = to
+            .version()
+            .and_then(|version| pin(version, self.masterminds));
         let step = PolicyStep {
             maker: Maker::User,
             after: None,

@@ -255,10 +255,7 @@ pub(super) fn difference(before: &Audit<'_>, after: &Audit<'_>) -> Option<Differ
 }
 
 fn of_ends(before: Choice<'_>, after: Choice<'_>) -> Option<Difference> {
-    let versions = [before, after].map(|choice| choice.bundle().version.as_ref().ok());
-    let [Some(before), Some(after)] = versions else {
-        return None;
-    };
+    let (before, after) = (before.version_release()?, after.version_release()?);
     match after.cmp_precedence(before) {
         Ordering::Greater => Some(Difference::ReachGained),
         Ordering::Less => Some(Difference::ReachLost),

@@ -233,8 +233,7 @@ impl<'a, 's> Ground<'a, 's> {
         if !self.binds_by_edges_alone(prover.effort) {
             return prover.admits_path(path);
         }
-        let mut versions = path.iter().map(|step| step.bundle().version.as_ref());
-        versions.all(|read| read.is_ok_and(|read| fits(&read.version)))
+        path.iter().all(|step| step.version().is_some_and(fits))
     }
 
     /// Whether only edges apply, so the edits of a path need no further check.

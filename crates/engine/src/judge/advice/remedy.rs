@@ -326,7 +326,7 @@ impl Remedies<'_, '_, '_> {
         let range = self.prover.request.filter.range()?;
         let first = refusal.findings.first()?;
         let denied = first.to;
-        let version = &denied.bundle().version.as_ref().ok()?.version;
+        let version = denied.version()?;
         // A comparator after an OR belongs only to the last group.
         let is_one_group = !range.contains("||");
         let range = is_one_group.then(|| format!("{range} !={}", version.without_build()))?;
@@ -401,7 +401,7 @@ fn tightest_range(
     step: Choice<'_>,
 ) -> Option<String> {
     let from = origin.version()?.version.without_build();
-    let to = &step.bundle().version.as_ref().ok()?.version;
+    let to = step.version()?;
     let end = match above(anything, to) {
         Some(next) => format!("<{}", next.without_build()),
         None => format!("<={}", to.without_build()),
@@ -415,10 +415,10 @@ fn tightest_range(
 fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version> {
     let members = anything.offers.iter().flat_map(|offer| {
         let bundles = offer.members.iter();
-        bundles.map(|index| offer.package.bundle(index))
+        bundles.map(|index| offer.choice(index))
     });
-    let versions = members.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
-    versions
+    members
+        .filter_map(|choice| choice.version())
         .filter(|other| other.cmp_precedence(version).is_gt())
         .min_by(|a, b| a.cmp_precedence(b))
 }

@@ -83,8 +83,8 @@ impl<'o, 's> PathSearch<'o, 's> {
             if std::ptr::eq(one.package, other.package) {
                 return one.index.cmp(&other.index);
             }
-            match (&one.bundle().version, &other.bundle().version) {
-                (Ok(one), Ok(other)) => other.version.cmp_precedence(&one.version),
+            match (one.version(), other.version()) {
+                (Some(one), Some(other)) => other.cmp_precedence(one),
                 _ => Ordering::Equal,
             }
         });
@@ -251,7 +251,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         };
         let reached = self.visits.as_slice().iter().map(|visit| &visit.node);
         let candidates = reached.enumerate().filter(|(_, reached)| is_asked(reached));
-        let version = |reached: &ReachedBundle<'s>| reached.bundle.bundle().version.as_ref().ok();
+        let version = |reached: &ReachedBundle<'s>| reached.bundle.version_release();
         let highest = candidates.reduce(|best, next| match (version(best.1), version(next.1)) {
             (Some(a), Some(b)) if b.cmp_precedence(a).is_gt() => next,
             _ => best,
