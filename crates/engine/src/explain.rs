@@ -18,7 +18,6 @@ use olmguard_preflight::crd::{
     ComparedVersions, CrdChange, CrdFinding, FindingCertainty, PropertyChange,
 };
 
-pub use crate::explain::message::OneEditReport;
 pub use crate::explain::plain::{Renderer, Unrendered};
 pub use answer::{
     Answer, CitedCatalog, ExemptionReport, PulledImage, ResolvedBundle, answer, answer_unasked,

@@ -19,8 +19,8 @@ pub use cluster_report::ClusterReport;
 use crate::see::{BundleReport, InstalledReport};
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward, Place};
-use olmguard_engine::explain::{OneEditReport, counted, exemption, one_line, reason};
-use olmguard_engine::judge::{Edit, Verdict};
+use olmguard_engine::explain::{counted, exemption, one_line, reason};
+use olmguard_engine::judge::{Edit, OneEdit, Verdict};
 use olmguard_engine::resolve::Choice;
 
 /// What already runs.
@@ -88,7 +88,7 @@ pub struct NextReport {
     /// What each edit installs, in this order.
     path: Vec<BundleReport>,
     /// The one edit that is enough for all steps. Null if there is none, or only one step.
-    one_edit: Option<OneEditReport>,
+    one_edit: Option<OneEdit>,
     /// Time in UTC at which a window of the upgrade policies opens. Null if the edit is allowed now.
     opens: Option<String>,
     /// What to set as the version.
@@ -299,7 +299,7 @@ impl NextReport {
         let NextEdit { path, one_edit } = next;
         Some(Self {
             path: bundles(path),
-            one_edit: one_edit.as_ref().map(OneEditReport::from),
+            one_edit: one_edit.clone(),
             opens,
             range: next.range(),
         })

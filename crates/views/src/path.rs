@@ -14,11 +14,11 @@ use crate::see::{
     self, BundleReport, EdgeReport, Generation, Highest, InstalledReport, ambiguous, cut, edges,
     forbidden, gives_another, message, reachable, unpinnable,
 };
+use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::warning::goes_on;
-use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
 use olmguard_engine::extension::InstalledBundle;
 use olmguard_engine::inquiry::{ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath};
-use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, Verdict, WalkEnd, pin};
+use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, OneEdit, Verdict, WalkEnd, pin};
 use olmguard_engine::resolve::{Choice, Origin};
 
 pub(super) use classic::subscribed;
@@ -52,7 +52,7 @@ pub struct PathReport {
     hops: Option<Vec<Hop>>,
     /// One edit that is enough for all steps of the path. Omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    one_edit: Option<OneEditReport>,
+    one_edit: Option<OneEdit>,
     /// Why there is no upgrade path.
     message: Option<String>,
     /// Upgrade path that the edges alone would give, if guardrails leave no path, or no path to as
@@ -228,10 +228,7 @@ impl PathReport {
             doubt: PathDoubt::of(&sought, inquiry.known),
             notes,
             uninstallable,
-            one_edit: path
-                .and_then(|path| inquiry.one_edit(path))
-                .as_ref()
-                .map(OneEditReport::from),
+            one_edit: path.and_then(|path| inquiry.one_edit(path)),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
             walks,
@@ -254,7 +251,7 @@ impl PathReport {
     }
 
     /// Returns the one edit that is enough for all steps.
-    pub fn one_edit(&self) -> Option<&OneEditReport> {
+    pub fn one_edit(&self) -> Option<&OneEdit> {
         self.one_edit.as_ref()
     }
 

@@ -60,7 +60,7 @@ impl NextEdit<'_> {
     /// The value of the version field: the range of the single edit, or the first version of the path if the API
     /// accepts it.
     pub fn range(&self) -> Option<String> {
-        let one_edit = self.one_edit.as_ref().map(|edit| edit.range.clone());
+        let one_edit = self.one_edit.as_ref().map(|edit| edit.value.clone());
         one_edit.or_else(|| pin(*self.path.first()?))
     }
 }

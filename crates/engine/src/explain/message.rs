@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
 use crate::explain::facts::MessageFacts;
 use crate::explain::refusal::RefusalWords;
 use crate::explain::text::{CutLine, Detail, LINE_1, cut_end, cut_middle, one_line, recorded};
@@ -303,28 +301,7 @@ const LEAST_OLM: usize = 40;
 //
 // This is the fix, the one edit instead of several, and the note that more suggestions may exist.
 
-/// One edit in place of one edit per step.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-pub struct OneEditReport {
-    /// Path of the field to set.
-    pub field: String,
-    /// Range to set.
-    pub value: String,
-    /// Versions that OLM then installs automatically, in this order.
-    pub through: Vec<String>,
-}
-
-impl From<&OneEdit> for OneEditReport {
-    fn from(edit: &OneEdit) -> Self {
-        Self {
-            field: edit.field.clone(),
-            value: edit.range.clone(),
-            through: edit.through.clone(),
-        }
-    }
-}
-
-impl OneEditReport {
+impl OneEdit {
     /// The field to set, and the end of the upgrades that follow.
     pub fn sentence(&self) -> String {
         let (field, range) = (&self.field, go::quote(&self.value));
@@ -347,8 +324,7 @@ impl OneEditReport {
 
 /// The text of the edit after which OLM takes all steps of the path automatically.
 pub(super) fn one_edit(advice: &Advice) -> Option<String> {
-    let edit = advice.one_edit.as_ref()?;
-    Some(OneEditReport::from(edit).sentence())
+    advice.one_edit.as_ref().map(OneEdit::sentence)
 }
 
 /// The text of the fix. Never cut, because an incomplete value would not work.

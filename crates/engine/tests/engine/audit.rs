@@ -48,7 +48,7 @@ fn a_pin_stays_and_one_edit_is_enough_for_all_steps() {
     scene.see(|audit| {
         assert_eq!(versions(&next(audit).path), ["1.1.0", "1.2.0"]);
         let edit = next(audit).one_edit.as_ref().expect("one edit");
-        assert_eq!(edit.range, ">=1.0.0 <=1.2.0");
+        assert_eq!(edit.value, ">=1.0.0 <=1.2.0");
         let place = audit.place.as_ref().expect("a place");
         assert_eq!(place.newer, 2);
         assert_eq!(versions(place.newest.as_slice()), ["1.2.0"]);
@@ -408,7 +408,7 @@ fn the_one_edit_is_of_the_shape_of_the_object() {
     scene.see_by(content, &flat, |audit| {
         let edit = next(audit).one_edit.as_ref().expect("one edit");
         assert_eq!(
-            (&*edit.field, &*edit.range),
+            (&*edit.field, &*edit.value),
             ("spec.version", ">=1.0.0 <=1.2.0")
         );
     });

@@ -3,8 +3,9 @@
 use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{BundleReport, arrows, say_forbidden};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::{self, ForbiddenReport, OneEditReport};
+use olmguard_engine::explain::{self, ForbiddenReport};
 use olmguard_engine::inquiry::{Inquiry, MOST_BENDS, UninstallableStep};
+use olmguard_engine::judge::OneEdit;
 use olmguard_engine::resolve::Choice;
 use olmguard_report::{Cell, Table, Text, Tone};
 
@@ -280,7 +281,7 @@ pub(super) fn policed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> Option<
 }
 
 /// Formats the comment above the manifest of the one edit.
-pub(super) fn one_edit(edit: &OneEditReport) -> String {
+pub(super) fn one_edit(edit: &OneEdit) -> String {
     let end = edit.end();
     format!("One edit is enough: OLM upgrades to {end}. Or apply the steps below one by one.")
 }

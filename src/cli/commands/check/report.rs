@@ -13,10 +13,8 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::kustomize::Skipped;
 use olmguard_engine::explain::plain::{self, PassedOver};
-use olmguard_engine::explain::{
-    Answer, ForbiddenReport, OneEditReport, PolicyReport, ResolvedBundle,
-};
-use olmguard_engine::judge::{Fix, Verdict};
+use olmguard_engine::explain::{Answer, ForbiddenReport, PolicyReport, ResolvedBundle};
+use olmguard_engine::judge::{Fix, OneEdit, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_views::see::InstalledReport;
 
@@ -108,7 +106,7 @@ struct ResultReport {
     blocked_by: Option<ForbiddenReport>,
     /// One edit that is enough for all steps of the path. Omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    one_edit: Option<OneEditReport>,
+    one_edit: Option<OneEdit>,
     /// Rules of upgrade policies that the edit violates. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     policies: Vec<PolicyReport>,
@@ -268,7 +266,7 @@ impl ResultReport {
             forbidden: answer.forbidden.clone(),
             blocked_by: answer.blocked.clone(),
             policies: answer.policies.clone(),
-            one_edit: answer.advice.one_edit.as_ref().map(OneEditReport::from),
+            one_edit: answer.advice.one_edit.clone(),
             checks: answer.checks.iter().map(|check| check.as_str()).collect(),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use serde::Serialize;
+
 use crate::extension::{ChannelField, Fields, Filter, Policy, SelectorField};
 use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::advice::{Advice, Fix, FixValue, MOST_BUNDLES, pin, pin_of};
@@ -425,14 +427,15 @@ fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version
 
 // === One edit after which OLM takes all steps of an upgrade path automatically ===
 
-/// A range with which OLM upgrades automatically to the end of a path.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// One edit in place of one edit per step.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "OneEditReport")]
 pub struct OneEdit {
-    /// The path of the version field, in the shape of the object.
+    /// Path of the field to set.
     pub field: String,
-    /// The range: from the installed version to the end of the path.
-    pub range: String,
-    /// The bundles that OLM installs in order; the end of the path is last.
+    /// Range to set.
+    pub value: String,
+    /// Versions that OLM then installs automatically, in this order.
     pub through: Vec<String>,
 }
 
@@ -455,15 +458,15 @@ fn one_edit(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Op
     let (goal, [_, ..]) = path.split_last()? else {
         return None;
     };
-    let range = range_to(prover.origin()?, *goal)?;
-    let steps = prover.walk(&range, path)?;
+    let value = range_to(prover.origin()?, *goal)?;
+    let steps = prover.walk(&value, path)?;
     if steps.last() != Some(goal) {
         return None;
     }
     let through = steps.into_iter().map(pin).collect::<Option<_>>()?;
     Some(OneEdit {
         field: fields.version(),
-        range,
+        value,
         through,
     })
 }
