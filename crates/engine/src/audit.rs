@@ -21,8 +21,8 @@ mod place;
 
 use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{
-    Basis, Edit, Judgement, PreflightRefusal, Request, Requester, Ruling, Token, Verdict, Walk,
-    judge, rule, walk,
+    Basis, Edit, Judgement, PreflightRefusal, Request, Ruling, Token, Verdict, Walk, judge, rule,
+    walk,
 };
 use crate::resolve::{Choice, Offer, Origin, Query, choose, weigh};
 use crate::snapshot::Snapshot;
@@ -32,6 +32,7 @@ use olmguard_catalog::word_set;
 pub use crate::audit::change::{Difference, Moves, Reach, denied_step, differences, other_images};
 pub use crate::audit::onward::{NextEdit, Onward, UninstallablePath};
 pub use crate::audit::place::{Deprecations, Place};
+pub use crate::judge::as_set_now;
 
 /// All facts about one extension without an edit.
 #[derive(Debug)]
@@ -60,18 +61,6 @@ pub struct Audit<'s> {
 pub struct StandingBypass {
     /// The row that answers the same request without the bypass.
     pub without: Token,
-}
-
-/// The extension as the edit to audit: its spec, set now by this requester.
-pub fn as_set_now<'a>(extension: &'a Extension, requester: &'a Requester) -> Edit<'a> {
-    Edit {
-        new: extension,
-        old: None,
-        installed: &extension.installed,
-        // The API server has already accepted the object.
-        schema: &[],
-        requester,
-    }
 }
 
 impl<'s> Audit<'s> {

@@ -7,12 +7,12 @@ mod guarded;
 mod path;
 mod step;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::extension::{Extension, Filter, Installed, InstalledBundle, Policy, Shape};
 use crate::judge::{
     Basis, CatalogKnowledge, Edit, ForbiddenStep, FoundAdvice, Judgement, NamingError, Requester,
-    StatedInstalled, Stop, Token, Verdict, Walk, advise, judge, target, walk,
+    StatedInstalled, Stop, Token, Verdict, Walk, advise, as_set_now, judge, target, walk,
 };
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, EditContext, Guards, InstallBound, InstallContext,
@@ -213,7 +213,6 @@ fn release(choice: &Choice<'_>) -> Option<String> {
 pub struct Decision<'a> {
     basis: Basis<'a>,
     extension: Extension,
-    installed: Installed,
     requester: Requester,
     judgement: Judgement<'a>,
 }
@@ -226,19 +225,18 @@ impl<'a> Decision<'a> {
         installed: &InstalledBundle,
         context: EditContext<'_>,
     ) -> Self {
-        let mut extension = Extension::read(Shape::V1, &manifest(filter));
+        let mut extension = Extension::read(Shape::V1, &Value::Null);
         extension.filter = Ok(filter.clone());
+        extension.installed = Installed::Bundle(installed.clone());
         if let Some(known) = context.install {
             extension.install = Some(known.request.clone());
         }
         extension.subject = context.subject.clone();
         let requester = context.requester.clone();
-        let installed = Installed::Bundle(installed.clone());
-        let judgement = judge(basis, &edit(&extension, &installed, &requester));
+        let judgement = judge(basis, &as_set_now(&extension, &requester));
         Self {
             basis,
             extension,
-            installed,
             requester,
             judgement,
         }
@@ -287,29 +285,6 @@ impl<'a> Decision<'a> {
 
     /// The edit that was judged.
     pub fn edit(&self) -> Edit<'_> {
-        edit(&self.extension, &self.installed, &self.requester)
+        as_set_now(&self.extension, &self.requester)
     }
-}
-
-/// An edit without an old object. The schema of its API server is not known.
-fn edit<'e>(
-    extension: &'e Extension,
-    installed: &'e Installed,
-    requester: &'e Requester,
-) -> Edit<'e> {
-    Edit {
-        new: extension,
-        old: None,
-        installed,
-        schema: &[],
-        requester,
-    }
-}
-
-fn manifest(filter: &Filter) -> Value {
-    json!({
-        "apiVersion": "olm.operatorframework.io/v1",
-        "kind": "ClusterExtension",
-        "spec": {"source": {"sourceType": "Catalog", "catalog": {"packageName": filter.package}}},
-    })
 }

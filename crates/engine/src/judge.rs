@@ -183,6 +183,17 @@ impl<'a> Edit<'a> {
     }
 }
 
+/// The edit that sets the spec of an extension as it is now. An API server would accept the object.
+pub fn as_set_now<'a>(extension: &'a Extension, requester: &'a Requester) -> Edit<'a> {
+    Edit {
+        new: extension,
+        old: None,
+        installed: &extension.installed,
+        schema: &[],
+        requester,
+    }
+}
+
 /// Judges one edit.
 pub fn judge<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Judgement<'s> {
     judge_with(basis, edit, Conditions::ALL)
