@@ -42,7 +42,7 @@ use olmguard_preflight::content::NeededObject;
 pub use crate::judge::rule::{AcceptedBundles, successors};
 pub use crate::resolve::{
     CrdRefusal, InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop,
-    UpgradePolicies, UserInfo,
+    UpgradePolicies,
 };
 pub use advice::{
     Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, PathInOneCatalog, advise,
@@ -53,6 +53,7 @@ pub use identify::{
     CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, identify,
     nearest_versions, target,
 };
+pub use olmguard_policy::UserInfo;
 pub use rule::{Request, rule};
 pub use ruling::{
     AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,

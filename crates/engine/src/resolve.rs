@@ -40,8 +40,7 @@ pub use path::{
     Bounds, Edits, NotGiven, PathFound, PathSearch, ReachableBundles, reach, shortest_path,
 };
 pub use policies::{
-    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart,
-    UpgradePolicies, UserInfo,
+    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies,
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, OfferEdge, Query, QueryError, loaded};
 

@@ -49,13 +49,13 @@ pub enum Maker {
     Olm,
 }
 
-/// The person or program that makes the edit.
-#[derive(Clone, Copy, Debug)]
-pub struct User<'a> {
-    /// The user name.
-    pub name: &'a str,
+/// The person or program that makes the edit, as the API server identifies it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct UserInfo {
+    /// The user name; empty if it is not known.
+    pub name: String,
     /// The groups of the user, in the order of the request.
-    pub groups: &'a [String],
+    pub groups: Vec<String>,
 }
 
 word_set! {
@@ -106,7 +106,7 @@ pub struct Change<'a> {
     pub operation: Operation,
     /// The user who makes the edit. `None` if there is no particular user, as in an audit: then conditions that read
     /// the user are not evaluated.
-    pub user: Option<User<'a>>,
+    pub user: Option<&'a UserInfo>,
     /// The time of the edit.
     pub now: Moment,
 }

@@ -44,7 +44,7 @@ mod window;
 pub use crate::change::{Moment, MomentError};
 pub use crate::index::PolicyIndex;
 pub use change::{
-    BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
+    BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, UserInfo,
 };
 pub use condition::Conditions;
 pub use fault::{PolicyFault, PolicyProblem};

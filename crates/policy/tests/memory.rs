@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use olmguard_catalog::version::Version;
 use olmguard_policy::{
     BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin,
-    PolicyViolation, Subject, UpgradePolicy, User,
+    PolicyViolation, Subject, UpgradePolicy, UserInfo,
 };
 use peak_alloc::PeakAlloc;
 use serde_json::{Value, json};
@@ -80,7 +80,10 @@ fn hostile_texts_are_cheap() {
 
 /// The costliest expressions that are accepted, with the largest values.
 fn costly_evaluations() {
-    let groups: Vec<_> = (0..256).map(|n| format!("{n:01024}")).collect();
+    let user = UserInfo {
+        name: String::new(),
+        groups: (0..256).map(|n| format!("{n:01024}")).collect(),
+    };
     for expression in [
         "user.groups.all(a, user.groups.all(b, a.contains(b) || true))",
         "user.groups.all(a, channels.filter(b, b < a) != [a])",
@@ -89,7 +92,7 @@ fn costly_evaluations() {
     ] {
         let read = policy(&json!({"conditions": [{"expression": expression}]}));
         let (read, kib) = measured(|| {
-            install(&read, &groups);
+            install(&read, &user);
             read
         });
         assert_eq!(read.faults(), []);
@@ -104,8 +107,8 @@ fn policy(rules: &Value) -> UpgradePolicy {
     }))
 }
 
-/// The violations of an installation by a user of these groups.
-fn install(policy: &UpgradePolicy, groups: &[String]) -> Vec<PolicyViolation> {
+/// The violations of an installation by this user.
+fn install(policy: &UpgradePolicy, user: &UserInfo) -> Vec<PolicyViolation> {
     let version = Version::parse("1.0.0").expect("a version");
     policy.violations(&Change {
         subject: Subject {
@@ -127,7 +130,7 @@ fn install(policy: &UpgradePolicy, groups: &[String]) -> Vec<PolicyViolation> {
         permission: BypassPermission::Unknown,
         deprecated: false,
         operation: Operation::Create,
-        user: Some(User { name: "", groups }),
+        user: Some(user),
         now: Moment::EPOCH,
     })
 }

@@ -3,9 +3,7 @@
 use crate::audit::onward::{Onward, Question, offers};
 use crate::extension::{Fields, InstalledBundle, Policy};
 use crate::judge::{Basis, Request};
-use crate::resolve::{
-    Choice, MatchingPolicies, Offer, Origin, PolicyFinding, PolicyStep, Query, StepStart,
-};
+use crate::resolve::{Choice, MatchingPolicies, Offer, Origin, PolicyFinding, PolicyStep, Query};
 use olmguard_policy::{Maker, Operation};
 
 /// The place of an installed bundle in the catalogs.
@@ -110,7 +108,7 @@ fn violations<'s>(
         let mut findings = policies.findings(&PolicyStep {
             maker: Maker::Olm,
             after: None,
-            from: StepStart::At(origin),
+            from: origin.start(),
             to: *installed,
             is_move: true,
             operation: Operation::Update,

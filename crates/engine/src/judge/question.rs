@@ -4,10 +4,10 @@ use crate::extension::{Filter, Installed, UnknownCause};
 use crate::judge::ruling::{MatchedBundles, RuledEdit};
 use crate::judge::{Basis, Ruling};
 use crate::resolve::{
-    InPlay, InstalledError, Match, NotLoaded, Offer, Origin, Query, QueryError, StepStart, weigh,
+    InPlay, InstalledError, Match, NotLoaded, Offer, Origin, Query, QueryError, weigh,
 };
 use olmguard_catalog::olm::Rules;
-use olmguard_policy::Operation;
+use olmguard_policy::{Operation, PolicyOrigin};
 
 /// A filter with the offers of the catalogs at one moment. The installed bundle is not part of it, because it changes
 /// from step to step.
@@ -77,11 +77,11 @@ impl<'a> ReadInstalled<'a> {
     }
 
     /// The start of a step from the installed bundle.
-    pub(super) fn start(&self) -> StepStart<'_> {
+    pub(super) fn start(&self) -> PolicyOrigin<'_> {
         match self {
-            Self::Nothing => StepStart::Nothing,
-            Self::Unknown(_) | Self::Bundle(Err(_)) => StepStart::Unknown,
-            Self::Bundle(Ok(origin)) => StepStart::At(origin),
+            Self::Nothing => PolicyOrigin::Nothing,
+            Self::Unknown(_) | Self::Bundle(Err(_)) => PolicyOrigin::Unknown,
+            Self::Bundle(Ok(origin)) => origin.start(),
         }
     }
 

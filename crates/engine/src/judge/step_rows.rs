@@ -402,7 +402,7 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
         Some(matching.findings(&PolicyStep {
             maker: Maker::Olm,
             after: ahead.before(place),
-            from: ahead.start(place),
+            from: ahead.installed_before(place).start(),
             to,
             is_move: true,
             operation: Operation::Update,

@@ -12,8 +12,7 @@ use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
 use crate::resolve::{
-    CatalogEdge, Choice, Guards, InstallBound, InstallContext, MOST_COMPARISONS, Origin, StepStart,
-    Violation,
+    CatalogEdge, Choice, Guards, InstallBound, InstallContext, MOST_COMPARISONS, Origin, Violation,
 };
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::{BundleReleaseSupport, Version};
@@ -198,12 +197,12 @@ impl<'q, 's> StepsAhead<'q, 's> {
         Some(before.to)
     }
 
-    /// The start of a step that is already computed.
-    pub(super) fn start(&self, place: usize) -> StepStart<'_> {
+    /// The installed bundle before a step, if all earlier steps are computed.
+    pub(super) fn installed_before(&self, place: usize) -> &ReadInstalled<'_> {
         let before = place
             .checked_sub(1)
             .and_then(|before| self.steps.get(before));
-        before.map_or_else(|| self.installed.start(), |before| before.after.start())
+        before.map_or(self.installed, |before| &before.after)
     }
 
     /// The violations of guardrails by a computed step, and the version that the step starts from; `None` if that
@@ -213,9 +212,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         guards: &Guards<'s>,
         place: usize,
     ) -> Option<(&Version, Vec<Violation<'s>>)> {
-        let StepStart::At(origin) = self.start(place) else {
-            return None;
-        };
+        let origin = self.installed_before(place).origin()?;
         let from = &origin.version()?.version;
         let step = self.steps.get(place)?;
         let edge = match step.allowed {
@@ -253,8 +250,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
             self.end = Some(WalkEnd::NotInstalled(to));
             return;
         }
-        let last = self.steps.last();
-        let from = last.map_or(self.installed, |last| &last.after);
+        let from = self.installed_before(self.steps.len());
         let ruled = resolve(self.question, from);
         match ruled.ruling {
             Ruling::Allowed(allowed, to) => self.take(allowed, to),

@@ -12,7 +12,7 @@ use olmguard_catalog::Deprecation;
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
     BypassPermission, Change, Conditions, Enforcement, Maker, Moment, Operation, PolicyBundle,
-    PolicyIndex, PolicyOrigin, PolicyViolation, Subject, UpgradePolicy, User,
+    PolicyIndex, PolicyOrigin, PolicyViolation, Subject, UpgradePolicy, UserInfo,
 };
 
 use crate::extension::{Filter, PolicySubject};
@@ -36,15 +36,6 @@ pub struct Requester {
     pub user: Option<UserInfo>,
     /// The time of the edit.
     pub at: Moment,
-}
-
-/// A user as the API server identifies it.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct UserInfo {
-    /// The name; empty if it is not known.
-    pub name: String,
-    /// The groups.
-    pub groups: Vec<String>,
 }
 
 /// The facts that the rows read, apart from the filter and the installed bundle.
@@ -93,7 +84,7 @@ pub struct PolicyStep<'a, 's> {
     /// The bundle that the previous step installs; absent for the first step.
     pub after: Option<Choice<'s>>,
     /// The start of the step.
-    pub from: StepStart<'a>,
+    pub from: PolicyOrigin<'a>,
     /// The bundle that the step installs.
     pub to: Choice<'s>,
     /// Whether the step installs another bundle than the installed one.
@@ -102,17 +93,6 @@ pub struct PolicyStep<'a, 's> {
     pub operation: Operation,
     /// The compiled range.
     pub range: Option<&'a Constraint>,
-}
-
-/// The start of a step.
-#[derive(Clone, Copy, Debug)]
-pub enum StepStart<'a> {
-    /// Nothing is installed.
-    Nothing,
-    /// The installed bundle is not known, or its version cannot be read.
-    Unknown,
-    /// A bundle is installed.
-    At(&'a Origin<'a>),
 }
 
 impl UpgradePolicies {
@@ -350,7 +330,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         let step = PolicyStep {
             maker: Maker::User,
             after: None,
-            from: StepStart::At(from),
+            from: from.start(),
             to: *to,
             is_move: !from.is_at(to.bundle()),
             operation: Operation::Update,
@@ -366,7 +346,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         Change {
             subject: subject(self.filter, self.context),
             maker: step.maker,
-            from: step.from.bundle(),
+            from: step.from,
             to,
             is_move: step.is_move,
             catalog: &step.to.catalog.name,
@@ -376,27 +356,19 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
             permission: self.permission,
             deprecated: is_deprecated(step.to, self.filter),
             operation: step.operation,
-            user: requester.user.as_ref().map(|user| User {
-                name: &user.name,
-                groups: &user.groups,
-            }),
+            user: requester.user.as_ref(),
             now: requester.at,
         }
     }
 }
 
-impl<'a> StepStart<'a> {
-    /// The start as policies read it.
-    fn bundle(self) -> PolicyOrigin<'a> {
-        let origin = match self {
-            Self::Nothing => return PolicyOrigin::Nothing,
-            Self::Unknown => return PolicyOrigin::Unknown,
-            Self::At(origin) => origin,
-        };
-        match origin.version() {
+impl Origin<'_> {
+    /// The start of a step from this bundle, as policies read it.
+    pub(crate) fn start(&self) -> PolicyOrigin<'_> {
+        match self.version() {
             None => PolicyOrigin::Unknown,
             Some(read) => PolicyOrigin::Bundle(PolicyBundle {
-                name: origin.name().unwrap_or_default(),
+                name: self.name().unwrap_or_default(),
                 version: &read.version,
             }),
         }

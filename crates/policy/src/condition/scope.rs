@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::{Context, Env, Value};
 
-use crate::change::{Change, PolicyBundle, PolicyOrigin, User};
+use crate::change::{Change, PolicyBundle, PolicyOrigin, UserInfo};
 use crate::limits;
 
 /// The variables of one change. Each is created when the first condition reads it, and shared by all policies.
@@ -106,9 +106,9 @@ fn bundle(name: &str, bundle: PolicyBundle<'_>) -> Result<Value, String> {
     Ok(fields.into())
 }
 
-fn user(user: User<'_>) -> Result<Value, String> {
-    let groups = texts("user.groups", user.groups, limits::SCOPE_GROUPS)?;
-    let name = text("user.name", user.name)?;
+fn user(user: &UserInfo) -> Result<Value, String> {
+    let groups = texts("user.groups", &user.groups, limits::SCOPE_GROUPS)?;
+    let name = text("user.name", &user.name)?;
     Ok(mapping([("name", name), ("groups", groups)]))
 }
 

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::change::{
-    BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin, Subject, User,
+    BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin, Subject,
+    UserInfo,
 };
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 
@@ -18,7 +19,7 @@ struct Facts {
     to: Version,
     labels: BTreeMap<String, String>,
     channels: Vec<String>,
-    groups: Vec<String>,
+    user: UserInfo,
     range: Constraint,
 }
 
@@ -35,7 +36,10 @@ impl Facts {
             to: Version::parse("1.0.0-rc.1").unwrap(),
             labels: BTreeMap::from([("tier".to_owned(), "production".to_owned())]),
             channels: vec!["stable".to_owned()],
-            groups: vec!["dev".to_owned(), "platform".to_owned()],
+            user: UserInfo {
+                name: "jane".to_owned(),
+                groups: vec!["dev".to_owned(), "platform".to_owned()],
+            },
             range: Constraint::parse(">=0.6.0", Masterminds::V3_5).unwrap(),
         }
     }
@@ -67,10 +71,7 @@ impl Facts {
             permission: BypassPermission::Unknown,
             deprecated: true,
             operation: Operation::Update,
-            user: Some(User {
-                name: "jane",
-                groups: &self.groups,
-            }),
+            user: Some(&self.user),
             now: Moment::from_unix_seconds(0),
         }
     }
@@ -203,7 +204,7 @@ fn values_over_their_limits_fail_and_are_not_cut_off() {
         change(&mut facts);
         facts
     };
-    let many_groups = with(|facts| facts.groups = vec!["g".to_owned(); 257]);
+    let many_groups = with(|facts| facts.user.groups = vec!["g".to_owned(); 257]);
     let rows = [
         (
             &many_groups,
@@ -211,7 +212,7 @@ fn values_over_their_limits_fail_and_are_not_cut_off() {
             "user.groups: expected at most 256 entries, found more",
         ),
         (
-            &with(|facts| facts.groups = vec!["g".repeat(1025)]),
+            &with(|facts| facts.user.groups = vec!["g".repeat(1025)]),
             "user.name == ''",
             "user.groups: expected at most 1024 bytes, found more",
         ),
@@ -240,7 +241,7 @@ fn values_over_their_limits_fail_and_are_not_cut_off() {
     }
     // Only variables that are read are limited.
     assert_eq!(many_groups.evaluate("to.major == 1"), Ok(true));
-    let full = with(|facts| facts.groups = vec!["g".repeat(1024); 256]);
+    let full = with(|facts| facts.user.groups = vec!["g".repeat(1024); 256]);
     assert_eq!(
         full.evaluate("user.groups.all(g, user.groups.all(h, g == h))"),
         Ok(true)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
     BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin, Subject,
-    UpgradePolicy, User,
+    UpgradePolicy, UserInfo,
 };
 use serde_json::{Value, json};
 
@@ -36,8 +36,7 @@ pub(crate) struct Facts {
     to: Version,
     range: Option<Constraint>,
     labels: BTreeMap<String, String>,
-    groups: Vec<String>,
-    has_user: bool,
+    user: Option<UserInfo>,
     now: Moment,
 }
 
@@ -48,18 +47,17 @@ impl Facts {
             to: Version::parse(to).expect("a test writes valid texts"),
             range: None,
             labels: BTreeMap::new(),
-            groups: vec!["dev".to_owned()],
-            has_user: true,
+            user: Some(UserInfo {
+                name: "jane".to_owned(),
+                groups: vec!["dev".to_owned()],
+            }),
             now: Moment::parse("2026-11-23T19:00:00Z").expect("a test writes valid texts"),
         }
     }
 
     /// Removes the user.
     pub(crate) fn by_no_one(self) -> Self {
-        Self {
-            has_user: false,
-            ..self
-        }
+        Self { user: None, ..self }
     }
 
     pub(crate) fn update(from: &str, to: &str) -> Self {
@@ -121,10 +119,7 @@ impl Facts {
                 Some(_) => Operation::Update,
                 None => Operation::Create,
             },
-            user: self.has_user.then_some(User {
-                name: "jane",
-                groups: &self.groups,
-            }),
+            user: self.user.as_ref(),
             now: self.now,
         }
     }
