@@ -15,7 +15,7 @@ use olmguard_engine::extension::{
     Shape, UnknownCause,
 };
 use olmguard_engine::judge::{
-    Basis, Edit, Exemption, Requester, Stop, UnansweredReason, UserInfo, exemption,
+    Basis, Edit, Exemption, Requester, Ruling, Stop, UnansweredReason, UserInfo, exemption,
 };
 use olmguard_policy::{Moment, limits};
 
@@ -164,7 +164,7 @@ impl Review {
             Err(exemption) => Some(not_judged(exemption)),
             Ok(edit) => {
                 let exemption = exemption(&edit).filter(|exempt| !exempt.takes_catalogs())?;
-                Some(answer_unasked(&edit, exemption))
+                Some(answer_unasked(&edit, Ruling::NotJudged(exemption)))
             }
         }
     }
@@ -176,10 +176,8 @@ impl Review {
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
         self.judged(|edit| {
             let exempt = exemption(edit).filter(|exempt| *exempt != Exemption::Stricter);
-            match exempt {
-                Some(exempt) => answer_unasked(edit, exempt),
-                None => answer_unasked(edit, cause),
-            }
+            let ruling = exempt.map_or(Ruling::Unanswered(cause), Ruling::NotJudged);
+            answer_unasked(edit, ruling)
         })
     }
 

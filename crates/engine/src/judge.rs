@@ -39,7 +39,6 @@ use olmguard_catalog::{Package, word_set};
 use olmguard_policy::Conditions;
 use olmguard_preflight::content::NeededObject;
 
-pub use crate::judge::rule::{AcceptedBundles, successors};
 pub use crate::resolve::{
     CrdRefusal, InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop,
     UpgradePolicies,
@@ -54,7 +53,7 @@ pub use identify::{
     nearest_versions, target,
 };
 pub use olmguard_policy::UserInfo;
-pub use rule::{Request, rule};
+pub use rule::{Request, rule, successors};
 pub use ruling::{
     AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,
     PolicyRefusal, PreflightRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps,

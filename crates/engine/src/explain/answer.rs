@@ -13,9 +13,8 @@ use crate::explain::text::{CutLine, cut_middle};
 use crate::explain::{Cause, ForbiddenReport, PolicyReport, RequesterFact, warning};
 use crate::extension::{Filter, Installed, InstalledBundle, Policy, UnknownCause};
 use crate::judge::{
-    AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
-    Judgement, RuledEdit, Ruling, Stop, Token, Verdict, advise, images_named, judge, judge_with,
-    successors,
+    Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice, Judgement, RuledEdit,
+    Ruling, Stop, Token, Verdict, advise, images_named, judge, judge_with, successors,
 };
 use crate::resolve::Choice;
 use crate::snapshot::{CatalogState, Snapshot};
@@ -172,9 +171,9 @@ pub fn installed_images(snapshot: &Snapshot, answer: &Answer) -> BTreeSet<String
 
 /// The answer to an edit that is not judged against the catalogs, because it is exempt or the server had no time or
 /// room for it.
-pub fn answer_unasked(edit: &Edit<'_>, ruling: impl Into<Ruling<'static>>) -> Answer {
+pub fn answer_unasked(edit: &Edit<'_>, ruling: Ruling<'static>) -> Answer {
     let judgement = Judgement {
-        ruled: ruling.into().into(),
+        ruled: ruling.into(),
         warnings: Vec::new(),
     };
     Answer::of(edit, &judgement, &FoundAdvice::default())
@@ -321,16 +320,8 @@ fn blocked(dead_end: Option<&DeadEnd<'_>>) -> Option<ForbiddenReport> {
 }
 
 /// The names of the bundles, each once, by version and release descending, then by name.
-fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
-    let mut bundles: Vec<_> = accepted
-        .iter()
-        .flat_map(|accepted| {
-            accepted
-                .bundles
-                .iter()
-                .map(|index| accepted.package.bundle(index))
-        })
-        .collect();
+fn names(accepted: &[Choice<'_>]) -> Vec<String> {
+    let mut bundles: Vec<_> = accepted.iter().map(Choice::bundle).collect();
     bundles.sort_by(|a, b| a.cmp_preference(b).then_with(|| a.name.cmp(&b.name)));
     let mut seen = HashSet::with_capacity(bundles.len());
     bundles.retain(|bundle| seen.insert(&bundle.name));

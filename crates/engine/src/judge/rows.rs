@@ -324,7 +324,7 @@ fn unless_superseded<'s>(ruled: RuledEdit<'s>, in_play: &InPlay<'s>) -> RuledEdi
         return ruled;
     }
     let denial = Box::new(ruled.ruling);
-    OutdatedCatalogs::Superseded { catalogs, denial }.into()
+    Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { catalogs, denial }).into()
 }
 
 pub(super) fn superseded<'s>(in_play: &InPlay<'s>) -> Vec<&'s CatalogState> {

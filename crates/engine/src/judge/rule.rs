@@ -9,10 +9,8 @@ use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::ruling::RuledEdit;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{Basis, Ruling, Verdict, step_rows};
+use crate::judge::{Basis, Ruling, Token, Verdict, step_rows};
 use crate::resolve::{Choice, EditContext, MOST_COMPARISONS};
-use crate::snapshot::CatalogState;
-use olmguard_catalog::{BundleSet, Package};
 use olmguard_policy::Conditions;
 
 /// One request to resolve, with the installed bundle.
@@ -137,66 +135,25 @@ const MOST_NAMES: usize = 1024;
 // A large package can have thousands of them, and no row needs them. So they are computed only for a report that lists
 // them.
 
-/// The bundles of one catalog that the successor rule accepts.
-#[derive(Clone, Debug)]
-pub struct AcceptedBundles<'s> {
-    /// The catalog.
-    pub catalog: &'s CatalogState,
-    /// The package in it.
-    pub package: &'s Package,
-    /// The bundles.
-    pub bundles: BundleSet,
-}
-
-/// For each catalog that has the package, the bundles of the requested channels that the successor rule accepts.
+/// The bundles of the requested channels that the successor rule accepts, in each catalog that has the package.
 ///
 /// Returns `None` if no readable bundle is installed, or if one of rows 1 to 7 or 10a answered.
 pub fn successors<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,
     ruling: &Ruling<'_>,
-) -> Option<Vec<AcceptedBundles<'s>>> {
-    if !lists_successors(ruling) {
+) -> Option<Vec<Choice<'s>>> {
+    let token = ruling.token();
+    if token <= Token::InstalledVersionInvalid || token == Token::BrokenSkipRange {
         return None;
     }
     let question = FilterQuestion::of(basis, request.filter).ok()?;
     let installed = ReadInstalled::of(request.installed, basis.snapshot.rules());
     let origin = installed.origin()?;
-    let accepted = question.offers().iter().map(|offer| AcceptedBundles {
-        catalog: offer.catalog,
-        package: offer.package,
-        bundles: offer.accepted(origin).bundles,
-    });
-    Some(accepted.collect())
-}
-
-/// Whether none of rows 1 to 7 and 10a answered.
-fn lists_successors(ruling: &Ruling<'_>) -> bool {
-    match ruling {
-        Ruling::ChannelNotFound { .. }
-        | Ruling::NotInChannel { .. }
-        | Ruling::VersionNotFound { .. }
-        | Ruling::Downgrade(..)
-        | Ruling::NotASuccessor(..)
-        | Ruling::AmbiguousCatalogs(_)
-        | Ruling::BundleVersionInvalid(..)
-        | Ruling::UnsupportedDependency(..)
-        | Ruling::Guardrail(_)
-        | Ruling::Preflight(_)
-        | Ruling::Policy(_)
-        | Ruling::PoliciesUnknown(_)
-        | Ruling::Allowed(..) => true,
-        Ruling::NotJudged(_)
-        | Ruling::Unanswered(_)
-        | Ruling::InvalidSpec(_)
-        | Ruling::InvalidSelector(_)
-        | Ruling::InvalidVersionRange(_)
-        | Ruling::NoCatalogs(_)
-        | Ruling::InstalledUnknown(_)
-        | Ruling::CatalogNotLoaded(_)
-        | Ruling::CatalogOutdated(_)
-        | Ruling::PackageNotFound { .. }
-        | Ruling::InstalledVersionInvalid(_)
-        | Ruling::BrokenSkipRange(_) => false,
+    let mut accepted = Vec::new();
+    for offer in question.offers() {
+        let bundles = offer.accepted(origin).bundles;
+        accepted.extend(bundles.iter().map(|index| offer.choice(index)));
     }
+    Some(accepted)
 }

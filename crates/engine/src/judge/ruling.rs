@@ -294,18 +294,6 @@ impl Ruling<'_> {
     }
 }
 
-impl From<Exemption> for Ruling<'_> {
-    fn from(exemption: Exemption) -> Self {
-        Self::NotJudged(exemption)
-    }
-}
-
-impl From<UnansweredReason> for Ruling<'_> {
-    fn from(reason: UnansweredReason) -> Self {
-        Self::Unanswered(reason)
-    }
-}
-
 // === The ruling with its evidence ===
 
 /// The row that answered, with all evidence found up to that row.
@@ -454,12 +442,6 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             policy_warnings: Vec::new(),
             policies_not_applied: None,
         }
-    }
-}
-
-impl<'s> From<OutdatedCatalogs<'s>> for RuledEdit<'s> {
-    fn from(outdated: OutdatedCatalogs<'s>) -> Self {
-        Ruling::CatalogOutdated(outdated).into()
     }
 }
 

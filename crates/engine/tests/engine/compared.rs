@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use olmguard_catalog::BundleIndex;
 use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::{AcceptedBundles, RuledEdit, Token};
+use olmguard_engine::judge::{RuledEdit, Token};
+use olmguard_engine::resolve::Choice;
 use serde_json::{Value, json};
 
 use crate::recorded::{Bench, Case, Expect};
@@ -198,19 +198,13 @@ fn matched(ruled: &RuledEdit<'_>, catalog: &str) -> usize {
     found.map_or(0, |matched| matched.left.len())
 }
 
-fn successors(
-    found: &[AcceptedBundles<'_>],
-    expect: &Expect,
-) -> Option<BTreeMap<String, Vec<String>>> {
+fn successors(found: &[Choice<'_>], expect: &Expect) -> Option<BTreeMap<String, Vec<String>>> {
     let expected = expect.successors.as_ref()?;
     let of = |catalog: &String| {
         let accepted = found
             .iter()
-            .filter(|accepted| accepted.catalog.name == *catalog);
-        let bundle = |package: &olmguard_catalog::Package, index: BundleIndex| {
-            package.bundle(index).name.to_string()
-        };
-        let names = accepted.flat_map(|a| a.bundles.iter().map(|index| bundle(a.package, index)));
+            .filter(|choice| choice.catalog.name == *catalog);
+        let names = accepted.map(|choice| choice.bundle().name.to_string());
         let mut names: Vec<_> = names.collect();
         names.sort_unstable();
         (catalog.clone(), names)

@@ -1,7 +1,7 @@
 //! Recorded answers of the real resolver, and the answers of this program to the same questions.
 
 use olmguard_engine::judge::Basis;
-use olmguard_engine::resolve::EditContext;
+use olmguard_engine::resolve::{Choice, EditContext};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -12,7 +12,6 @@ use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::AcceptedBundles;
 use olmguard_engine::judge::Edit;
 use olmguard_engine::judge::Request;
 use olmguard_engine::judge::Requester;
@@ -178,7 +177,7 @@ impl Case {
     pub(crate) fn put_to<R>(
         &self,
         snapshot: &Snapshot,
-        see: impl FnOnce(&RuledEdit<'_>, Option<&[AcceptedBundles<'_>]>, &Answer) -> R,
+        see: impl FnOnce(&RuledEdit<'_>, Option<&[Choice<'_>]>, &Answer) -> R,
     ) -> R {
         let (extension, installed) = (self.extension(), self.installed());
         let filter = extension.filter.as_ref().expect("a readable filter");
