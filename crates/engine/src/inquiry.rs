@@ -78,13 +78,11 @@ impl<'a> Inquiry<'a> {
         };
         let named = said.find(basis.snapshot.rules(), &offers);
         let named = named.map_err(NotAnswered::From)?;
-        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
-        let rules = basis.snapshot.rules();
-        let upgrades = &basis.policies.upgrades;
+        let guards = basis.guards_on(&filter.package, &offers);
         Ok(Self {
             basis,
             filter,
-            policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
+            policies: basis.policies_on(filter, context),
             context,
             offers,
             guards: guards.with_bypass(filter.bypasses()),

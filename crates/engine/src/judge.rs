@@ -32,7 +32,7 @@ use std::sync::LazyLock;
 
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
-use crate::resolve::{EditContext, InstallContext, Occasion};
+use crate::resolve::{EditContext, Guards, InstallContext, MatchingPolicies, Occasion, Offer};
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::{Package, word_set};
@@ -265,6 +265,21 @@ impl<'s> Basis<'s> {
             snapshot,
             policies: &NONE,
         }
+    }
+
+    /// The upgrade policies that match an extension with this filter.
+    pub(crate) fn policies_on<'a>(
+        self,
+        filter: &'a Filter,
+        context: EditContext<'a>,
+    ) -> MatchingPolicies<'a, 's> {
+        let masterminds = self.snapshot.rules().masterminds;
+        MatchingPolicies::of(&self.policies.upgrades, filter, context, masterminds)
+    }
+
+    /// The guardrails of a package on steps to the bundles of these offers.
+    pub(crate) fn guards_on(self, package: &str, offers: &[Offer<'s>]) -> Guards<'s> {
+        Guards::of(&self.policies.guardrails, package, offers)
     }
 }
 

@@ -206,10 +206,9 @@ impl<'s> Question<'_, 's> {
         requester: &Requester,
         install: Option<InstallBound<'_>>,
     ) -> PathFound<'s> {
-        let imposed = &self.basis.policies.guardrails;
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
-            guards: &Guards::of(imposed, &self.in_channels.package, offers),
+            guards: &self.basis.guards_on(&self.in_channels.package, offers),
             policies: Some(&self.policies(requester)),
             install,
             effort: None,
@@ -218,14 +217,8 @@ impl<'s> Question<'_, 's> {
     }
 
     fn policies<'r>(&'r self, requester: &'r Requester) -> MatchingPolicies<'r, 's> {
-        let upgrades = &self.basis.policies.upgrades;
-        let masterminds = self.basis.snapshot.rules().masterminds;
-        MatchingPolicies::of(
-            upgrades,
-            self.in_channels,
-            self.context(requester),
-            masterminds,
-        )
+        self.basis
+            .policies_on(self.in_channels, self.context(requester))
     }
 
     fn context<'r>(&'r self, requester: &'r Requester) -> EditContext<'r> {

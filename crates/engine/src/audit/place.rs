@@ -3,7 +3,7 @@
 use crate::audit::onward::{Onward, Question, offers};
 use crate::extension::{Fields, InstalledBundle, Policy};
 use crate::judge::{Basis, Request};
-use crate::resolve::{Choice, MatchingPolicies, Offer, Origin, PolicyFinding, PolicyStep, Query};
+use crate::resolve::{Choice, Offer, Origin, PolicyFinding, PolicyStep, Query};
 use olmguard_policy::{Maker, Operation};
 
 /// The place of an installed bundle in the catalogs.
@@ -98,9 +98,7 @@ fn violations<'s>(
     origin: &Origin<'_>,
     here: &[Choice<'s>],
 ) -> Vec<PolicyFinding<'s>> {
-    let (upgrades, rules) = (&basis.policies.upgrades, basis.snapshot.rules());
-    let policies =
-        MatchingPolicies::of(upgrades, request.filter, request.context, rules.masterminds);
+    let policies = basis.policies_on(request.filter, request.context);
     let query = Query::compile(request.filter, basis.snapshot).ok();
     // A policy whose match cannot be read refuses moves, but nothing moves here.
     let is_read = |found: &PolicyFinding<'_>| !found.policy.is_match_unread();

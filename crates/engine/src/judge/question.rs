@@ -4,7 +4,7 @@ use crate::extension::{Filter, Installed, UnknownCause};
 use crate::judge::ruling::{MatchedBundles, RuledEdit};
 use crate::judge::{Basis, Ruling};
 use crate::resolve::{
-    InPlay, InstalledError, Match, NotLoaded, Offer, Origin, Query, QueryError, weigh,
+    Guards, InPlay, InstalledError, Match, NotLoaded, Offer, Origin, Query, QueryError, weigh,
 };
 use olmguard_catalog::olm::Rules;
 use olmguard_policy::{Operation, PolicyOrigin};
@@ -32,6 +32,11 @@ impl<'a, 's> FilterQuestion<'a, 's> {
             in_play,
             offers,
         })
+    }
+
+    /// The guardrails of the package.
+    pub(super) fn guards(&self) -> Guards<'s> {
+        self.basis.guards_on(&self.filter.package, self.offers())
     }
 
     /// The offers of the catalogs that have the package; empty if a selected catalog cannot answer.

@@ -124,7 +124,7 @@ pub(super) fn put_guardrails<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhe
     else {
         return;
     };
-    let guards = ahead.guards();
+    let guards = ahead.question.guards();
     let guards = guards.with_bypass(ahead.question.filter.bypasses());
     if guards.is_empty() {
         return;
@@ -264,8 +264,7 @@ pub fn denied_steps<'s>(
 
 /// The most values that one step is compared with.
 pub(super) fn weight(question: &FilterQuestion<'_, '_>, context: EditContext<'_>) -> usize {
-    let imposed = &question.basis.policies.guardrails;
-    let guards = Guards::of(imposed, &question.filter.package, question.offers());
+    let guards = question.guards();
     let policies = matching(question, context).map_or(0, |matching| matching.weight());
     guards.weight().saturating_add(policies)
 }
@@ -275,12 +274,10 @@ fn matching<'q, 's>(
     question: &'q FilterQuestion<'q, 's>,
     context: EditContext<'q>,
 ) -> Option<MatchingPolicies<'q, 's>> {
-    let upgrades = &question.basis.policies.upgrades;
-    if upgrades.is_empty() {
+    if question.basis.policies.upgrades.is_empty() {
         return None;
     }
-    let masterminds = question.basis.snapshot.rules().masterminds;
-    let matching = MatchingPolicies::of(upgrades, question.filter, context, masterminds);
+    let matching = question.basis.policies_on(question.filter, context);
     (!matching.is_empty()).then_some(matching)
 }
 

@@ -86,7 +86,7 @@ fn walked<'s>(
 
 /// The first steps that guardrails forbid, and the number of compared steps, if not all.
 fn forbidden<'s>(ahead: &mut StepsAhead<'_, 's>) -> (Vec<ForbiddenStep<'s>>, Option<usize>) {
-    let guards = ahead.guards();
+    let guards = ahead.question.guards();
     let mut forbidden = Vec::new();
     if guards.is_empty() {
         return (forbidden, None);
@@ -220,13 +220,6 @@ impl<'q, 's> StepsAhead<'q, 's> {
             AllowedChange::Resolved | AllowedChange::Unchanged => CatalogEdge::Present,
         };
         Some((from, guards.violations(from, &step.to, edge)))
-    }
-
-    /// The guardrails of the package.
-    pub(super) fn guards(&self) -> Guards<'s> {
-        let question = self.question;
-        let imposed = &question.basis.policies.guardrails;
-        Guards::of(imposed, &question.filter.package, question.offers())
     }
 
     /// The bundles that the steps install, in order.

@@ -106,9 +106,7 @@ impl<'a, 's> Prover<'a, 's> {
         if filter.bypasses() || self.admits(&bypassing).is_none() {
             return BypassHelps::No;
         }
-        let (upgrades, context) = (&self.basis.policies.upgrades, self.request.context);
-        let masterminds = self.basis.snapshot.rules().masterminds;
-        let policies = MatchingPolicies::of(upgrades, &bypassing, context, masterminds);
+        let policies = self.basis.policies_on(&bypassing, self.request.context);
         if policies.need_permission() {
             BypassHelps::WithPermission
         } else {
@@ -201,11 +199,10 @@ impl<'a, 's> Ground<'a, 's> {
         context: EditContext<'a>,
     ) -> Option<Self> {
         let offers = offers(basis, filter)?;
-        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
+        let guards = basis.guards_on(&filter.package, &offers);
         let rules = basis.snapshot.rules();
-        let upgrades = &basis.policies.upgrades;
         Some(Self {
-            policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
+            policies: basis.policies_on(filter, context),
             install: context
                 .install
                 .filter(|_| rules.preflight == PreflightMode::Deny),
