@@ -5,7 +5,7 @@
 //! before validation. A field that the CRD does not have is pruned and is never a fault. Lengths are in characters. The
 //! rules are tables (`v1`, `v1alpha1`); `walk` applies them.
 //!
-//! Rules that compare with the old object (`check_immutable`) have their own function, because most callers have no old
+//! Rules that compare with the old object (`check_edit`) have their own function, because most callers have no old
 //! object. In `metadata`, only types are checked. `status` and the rules of the experimental CRD are omitted.
 
 mod cluster_catalog;
@@ -61,7 +61,15 @@ pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
 /// The findings of the CRD in an edit from `old` to `new`, without those in `new` alone: changes of immutable fields,
 /// in the order of the fields. Both objects must have this shape.
 pub fn check_edit(shape: Shape, olm: SchemaRelease, old: &Value, new: &Value) -> Vec<Finding> {
-    check_immutable(shape, olm, (old, new))
+    let rules = fixed(shape).iter();
+    rules
+        .filter(|rule| rule.releases.contains(&olm.minor))
+        .filter(|rule| {
+            let both = rule.text(old).zip(rule.text(new));
+            both.is_some_and(|(old, new)| old != new)
+        })
+        .map(|rule| Finding::fixed(rule.path, rule.message))
+        .collect()
 }
 
 /// The findings of the CRD in a `ClusterCatalog` of `olm.operatorframework.io/v1`, in the order of its fields. At most
@@ -143,19 +151,6 @@ struct ImmutableField {
     message: &'static str,
     /// The minor releases of OLM v1 whose CRD has the rule.
     releases: RangeInclusive<u8>,
-}
-
-/// The findings of the CRD in an edit from `old` to `new`, both of this shape, in the order of the fields.
-fn check_immutable(shape: Shape, olm: SchemaRelease, (old, new): (&Value, &Value)) -> Vec<Finding> {
-    let rules = fixed(shape).iter();
-    rules
-        .filter(|rule| rule.releases.contains(&olm.minor))
-        .filter(|rule| {
-            let both = rule.text(old).zip(rule.text(new));
-            both.is_some_and(|(old, new)| old != new)
-        })
-        .map(|rule| Finding::fixed(rule.path, rule.message))
-        .collect()
 }
 
 impl ImmutableField {

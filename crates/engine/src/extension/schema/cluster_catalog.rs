@@ -64,10 +64,7 @@ static POLL_INTERVAL_MINUTES: Schema = Schema::Integer {
     most: i64::MAX,
 };
 
-static REF: Schema = Schema::Text(Text::Forms {
-    most_characters: 1000,
-    rules: &REF_RULES,
-});
+static REF: Schema = Text::ruled(0..=1000, &REF_RULES);
 static REF_RULES: [TextRule; 8] = [
     rule(
         starts_with_domain,

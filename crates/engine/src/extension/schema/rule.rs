@@ -80,14 +80,9 @@ pub(super) enum Text {
         /// Words of another shape, each with the equivalent word of this shape.
         foreign: &'static [(&'static str, &'static str)],
     },
-    /// A string with this form and number of characters.
+    /// A string with this number of characters and all these forms.
     Form {
         characters: RangeInclusive<usize>,
-        rule: Option<TextRule>,
-    },
-    /// A string with all these forms.
-    Forms {
-        most_characters: usize,
         rules: &'static [TextRule],
     },
 }
@@ -149,11 +144,8 @@ impl Field {
 
     pub(super) const fn required(name: &'static str, schema: &'static Schema) -> Self {
         Self {
-            name,
             need: Need::Required,
-            releases: 0..=u8::MAX,
-            crd: Crd::Standard,
-            schema,
+            ..Self::optional(name, schema)
         }
     }
 
@@ -179,18 +171,15 @@ impl Field {
 impl Text {
     /// A string with at most this number of characters and without a further rule.
     pub(super) const fn up_to(characters: usize) -> Schema {
-        Schema::Text(Self::Form {
-            characters: 0..=characters,
-            rule: None,
-        })
+        Self::ruled(0..=characters, &[])
     }
 
-    /// A string with this number of characters and this form.
-    pub(super) const fn ruled(characters: RangeInclusive<usize>, rule: TextRule) -> Schema {
-        Schema::Text(Self::Form {
-            characters,
-            rule: Some(rule),
-        })
+    /// A string with this number of characters and all these forms.
+    pub(super) const fn ruled(
+        characters: RangeInclusive<usize>,
+        rules: &'static [TextRule],
+    ) -> Schema {
+        Schema::Text(Self::Form { characters, rules })
     }
 }
 
@@ -238,10 +227,8 @@ impl Finding {
     }
 
     pub(super) fn wrong_type(at: &FieldPath<'_>, expected: JsonType, found: JsonType) -> Self {
-        let subject = in_body(at);
-        let message =
-            format!("Invalid value: \"{found}\": {subject}must be of type {expected}: \"{found}\"");
-        Self::new(at, message)
+        let problem = format!("must be of type {expected}: \"{found}\"");
+        Self::invalid(at, format_args!("\"{found}\""), &problem)
     }
 
     pub(super) fn refused(at: &FieldPath<'_>, text: &str, refusal: TextRefusal) -> Self {
@@ -252,17 +239,9 @@ impl Finding {
                 ..Self::new(at, message)
             },
             TextRefusal::Pattern(pattern) => {
-                let (text, subject) = (go::quote(text), in_body(at));
-                Self::new(
-                    at,
-                    format!("Invalid value: {text}: {subject}should match '{pattern}'"),
-                )
+                Self::invalid(at, go::quote(text), &format!("should match '{pattern}'"))
             }
         }
-    }
-
-    pub(super) fn rule(at: &FieldPath<'_>, message: &str) -> Self {
-        Self::new(at, message)
     }
 
     /// A finding of a rule on the old value and the new one. The path comes from the program, not
@@ -276,24 +255,27 @@ impl Finding {
     }
 
     pub(super) fn too_few_properties(at: &FieldPath<'_>, found: usize, least: usize) -> Self {
-        let subject = in_body(at);
-        let message =
-            format!("Invalid value: {found}: {subject}should have at least {least} properties");
-        Self::new(at, message)
+        Self::invalid(
+            at,
+            found,
+            &format!("should have at least {least} properties"),
+        )
     }
 
     pub(super) fn too_small(at: &FieldPath<'_>, found: &Number, least: i64) -> Self {
-        let subject = in_body(at);
-        let message =
-            format!("Invalid value: {found}: {subject}should be greater than or equal to {least}");
-        Self::new(at, message)
+        Self::invalid(
+            at,
+            found,
+            &format!("should be greater than or equal to {least}"),
+        )
     }
 
     pub(super) fn too_large(at: &FieldPath<'_>, found: &Number, most: i64) -> Self {
-        let subject = in_body(at);
-        let message =
-            format!("Invalid value: {found}: {subject}should be less than or equal to {most}");
-        Self::new(at, message)
+        Self::invalid(
+            at,
+            found,
+            &format!("should be less than or equal to {most}"),
+        )
     }
 
     pub(super) fn too_long(at: &FieldPath<'_>, most: usize) -> Self {
@@ -308,10 +290,8 @@ impl Finding {
     }
 
     pub(super) fn too_short(at: &FieldPath<'_>, text: &str, least: usize) -> Self {
-        let (text, subject) = (go::quote(text), in_body(at));
-        let message =
-            format!("Invalid value: {text}: {subject}should be at least {least} chars long");
-        Self::new(at, message)
+        let problem = format!("should be at least {least} chars long");
+        Self::invalid(at, go::quote(text), &problem)
     }
 
     pub(super) fn unsupported(
@@ -329,7 +309,13 @@ impl Finding {
         }
     }
 
-    fn new(at: &FieldPath<'_>, message: impl Into<String>) -> Self {
+    /// A value, and its problem as kube-openapi words it: with the field again.
+    fn invalid(at: &FieldPath<'_>, found: impl fmt::Display, problem: &str) -> Self {
+        let subject = in_body(at);
+        Self::new(at, format!("Invalid value: {found}: {subject}{problem}"))
+    }
+
+    pub(super) fn new(at: &FieldPath<'_>, message: impl Into<String>) -> Self {
         Self {
             path: at.to_string(),
             message: message.into(),

@@ -130,7 +130,7 @@ mod fixed {
     use super::super::*;
 
     fn said(shape: Shape, minor: u8, old: &Value, new: &Value) -> Vec<String> {
-        let findings = check_immutable(shape, SchemaRelease::v1(minor), (old, new));
+        let findings = check_edit(shape, SchemaRelease::v1(minor), old, new);
         let said = |finding: &Finding| format!("{}: {}", finding.path, finding.message);
         findings.iter().map(said).collect()
     }

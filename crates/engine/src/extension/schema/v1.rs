@@ -36,22 +36,22 @@ static SPEC: Schema = ObjectRules::of(&[
 
 static NAMESPACE: Schema = Text::ruled(
     0..=63,
-    TextRule {
+    &[TextRule {
         accepts: dns1123::is_label,
         refusal: TextRefusal::Message("namespace must be a valid DNS1123 label"),
-    },
+    }],
 );
 
 static REQUIRED_SERVICE_ACCOUNT: Schema =
     ObjectRules::of(&[Field::required("name", &REQUIRED_SERVICE_ACCOUNT_NAME)]);
-static REQUIRED_SERVICE_ACCOUNT_NAME: Schema = Text::ruled(0..=253, SERVICE_ACCOUNT_NAME_RULE);
+static REQUIRED_SERVICE_ACCOUNT_NAME: Schema = Text::ruled(0..=253, &[SERVICE_ACCOUNT_NAME_RULE]);
 
 static SERVICE_ACCOUNT: Schema = Schema::Object(ObjectRules {
     min_properties: 1,
     fields: &[Field::optional("name", &SERVICE_ACCOUNT_NAME)],
     rule: None,
 });
-static SERVICE_ACCOUNT_NAME: Schema = Text::ruled(1..=253, SERVICE_ACCOUNT_NAME_RULE);
+static SERVICE_ACCOUNT_NAME: Schema = Text::ruled(1..=253, &[SERVICE_ACCOUNT_NAME_RULE]);
 
 const SERVICE_ACCOUNT_NAME_RULE: TextRule = TextRule {
     accepts: dns1123::is_subdomain,
@@ -87,23 +87,23 @@ pub(super) static CATALOG: Schema = ObjectRules::of(&[
 
 static PACKAGE_NAME: Schema = Text::ruled(
     0..=253,
-    TextRule {
+    &[TextRule {
         accepts: dns1123::is_subdomain,
         refusal: TextRefusal::Message(
             "packageName must be a valid DNS1123 subdomain. It must contain only lowercase \
              alphanumeric characters, hyphens (-) or periods (.), start and end with an \
              alphanumeric character, and be no longer than 253 characters",
         ),
-    },
+    }],
 );
 
 /// A version range. The shapes before v1 with a range have the same rule.
 pub(super) static VERSION: Schema = Text::ruled(
     0..=crd::MAX_CHARACTERS,
-    TextRule {
+    &[TextRule {
         accepts: crd::fits_pattern,
         refusal: TextRefusal::Range("invalid version expression"),
-    },
+    }],
 );
 
 static CHANNELS: Schema = Schema::List {
@@ -112,10 +112,10 @@ static CHANNELS: Schema = Schema::List {
 };
 static CHANNEL: Schema = Text::ruled(
     0..=253,
-    TextRule {
+    &[TextRule {
         accepts: dns1123::is_subdomain,
         refusal: TextRefusal::Message("channels entries must be valid DNS1123 subdomains"),
-    },
+    }],
 );
 
 /// The policy in the words used since v0.16.

@@ -158,19 +158,19 @@ static V0_13_SPEC: Schema = ObjectRules::of(&[
 
 static PACKAGE_NAME: Schema = Text::ruled(
     0..=48,
-    TextRule {
+    &[TextRule {
         accepts: |name| name.split('-').all(is_group),
         refusal: TextRefusal::Pattern("^[a-z0-9]+(-[a-z0-9]+)*$"),
-    },
+    }],
 );
 
 /// A channel of `Operator` and of `ClusterExtension` up to v0.14.
 static CHANNEL: Schema = Text::ruled(
     0..=48,
-    TextRule {
+    &[TextRule {
         accepts: |name| name.split(['.', '-']).all(is_group),
         refusal: TextRefusal::Pattern(r"^[a-z0-9]+([\.-][a-z0-9]+)*$"),
-    },
+    }],
 );
 
 /// The policy in the words used from v0.7 to v0.15.

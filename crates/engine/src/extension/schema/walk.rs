@@ -65,7 +65,7 @@ impl SchemaWalk {
             self.field(at, object, field);
         }
         if let Some(rule) = rules.rule.as_ref().filter(|rule| !(rule.accepts)(object)) {
-            self.find(|| Finding::rule(at, rule.message));
+            self.find(|| Finding::new(at, rule.message));
         }
     }
 
@@ -96,11 +96,7 @@ impl SchemaWalk {
     fn text(&mut self, at: &FieldPath<'_>, text: &str, rules: &Text) {
         match rules {
             Text::Enum { words, foreign } => self.word(at, text, words, foreign),
-            Text::Form { characters, rule } => self.form(at, text, characters, rule.as_slice()),
-            Text::Forms {
-                most_characters,
-                rules,
-            } => self.form(at, text, &(0..=*most_characters), rules),
+            Text::Form { characters, rules } => self.form(at, text, characters, rules),
         }
     }
 
