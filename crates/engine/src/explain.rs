@@ -13,7 +13,7 @@ mod refusal;
 pub mod text;
 pub mod warning;
 
-use olmguard_catalog::version::go;
+use olmguard_catalog::version::go::escape;
 use olmguard_preflight::crd::{
     ComparedVersions, CrdChange, CrdFinding, FindingCertainty, PropertyChange,
 };
@@ -22,14 +22,14 @@ pub use crate::explain::plain::{Renderer, Unrendered};
 pub use answer::{
     Answer, CitedCatalog, ExemptionReport, PulledImage, ResolvedBundle, answer, answer_unasked,
     answer_until, answer_with_successors, exemption, installed_images, line, message, not_judged,
-    reason, unknown,
+    reason,
 };
 pub use guardrail::{
     Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons, hindrance,
 };
 pub use message::MESSAGE;
 pub use policy::{PolicyReport, RequesterFact, denial};
-pub use refusal::Cause;
+pub use refusal::{Cause, unknown};
 pub use text::{LINE_1, counted, cut_end, in_quotes, label, list, one_line};
 pub use warning::{
     let_through, of_catalog, of_preflight, only_observed, only_observed_of_catalog, renamed,
@@ -50,7 +50,7 @@ pub fn of_validator(upstream: &str) -> String {
 pub fn of_webhook_name(name: &str) -> String {
     format!(
         "the API server refuses webhook {}: a name needs 3 segments, for example v.lantern.example",
-        shown(name)
+        escape(name)
     )
 }
 
@@ -58,20 +58,20 @@ pub fn of_webhook_name(name: &str) -> String {
 pub fn of_crd_change(finding: &CrdFinding) -> String {
     let words = match &finding.change {
         CrdChange::FieldRemoved { version, path } => {
-            format!("{} of {} is removed", field(path), shown(version))
+            format!("{} of {} is removed", field(path), escape(version))
         }
         CrdChange::Scope { from, to } => {
-            format!("the scope changes from {} to {}", shown(from), shown(to))
+            format!("the scope changes from {} to {}", escape(from), escape(to))
         }
         CrdChange::StoredVersionsRemoved(versions) => format!(
             "removed although objects can be stored in it: version {}",
-            shown(&versions.join(", "))
+            escape(&versions.join(", "))
         ),
         CrdChange::Property { path, change } => {
             let versions = match &finding.versions {
-                ComparedVersions::Same(version) => format!(" of {}", shown(version)),
+                ComparedVersions::Same(version) => format!(" of {}", escape(version)),
                 ComparedVersions::Served(lower, higher) => {
-                    format!(" from {} to {}", shown(lower), shown(higher))
+                    format!(" from {} to {}", escape(lower), escape(higher))
                 }
                 ComparedVersions::All => String::new(),
             };
@@ -87,14 +87,10 @@ pub fn of_crd_change(finding: &CrdFinding) -> String {
 /// A path without its root.
 fn field(path: &str) -> String {
     match path.strip_prefix("^.") {
-        Some(path) => format!("field {}", shown(path)),
+        Some(path) => format!("field {}", escape(path)),
         None if path == "^" => "the object".to_owned(),
-        None => format!("field {}", shown(path)),
+        None => format!("field {}", escape(path)),
     }
-}
-
-fn shown(text: &str) -> String {
-    go::escape(text)
 }
 
 fn of_property(change: &PropertyChange) -> String {
@@ -106,7 +102,7 @@ fn of_property(change: &PropertyChange) -> String {
         PropertyChange::EnumRemoved(values) => listed("no longer allowed: ", values),
         PropertyChange::Default { from, to } => {
             let value =
-                |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), shown);
+                |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), escape);
             format!("the default changes from {} to {}", value(from), value(to))
         }
         PropertyChange::Required(names) => listed("required now: ", names),
@@ -122,7 +118,8 @@ fn of_property(change: &PropertyChange) -> String {
                 or_none(to)
             )
         }
-        PropertyChange::Nullable(is_allowed) => nullable(*is_allowed).to_owned(),
+        PropertyChange::Nullable(true) => "null is allowed now".to_owned(),
+        PropertyChange::Nullable(false) => "null is no longer allowed".to_owned(),
         PropertyChange::OneOf(_) => "the alternatives of oneOf change".to_owned(),
         PropertyChange::Unhandled { .. } if change.is_of_map() => {
             "what the map holds changes; OLM refuses any such change, harmless ones too".to_owned()
@@ -135,20 +132,12 @@ fn of_property(change: &PropertyChange) -> String {
 }
 
 fn listed(words: &str, all: &[String]) -> String {
-    format!("{words}{}", shown(&all.join(", ")))
-}
-
-fn nullable(is_allowed: bool) -> &'static str {
-    if is_allowed {
-        "null is allowed now"
-    } else {
-        "null is no longer allowed"
-    }
+    format!("{words}{}", escape(&all.join(", ")))
 }
 
 fn or_none(text: &str) -> String {
     match text {
         "" => "none".to_owned(),
-        text => shown(text),
+        text => escape(text),
     }
 }

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
-use crate::explain::refusal::{self, RefusalWords};
+use crate::explain::refusal::RefusalWords;
 use crate::explain::text::{CutLine, cut_middle};
 use crate::explain::{Cause, ForbiddenReport, PolicyReport, RequesterFact, warning};
-use crate::extension::{Filter, Installed, InstalledBundle, Policy, UnknownCause};
+use crate::extension::{Filter, Installed, InstalledBundle, Policy};
 use crate::judge::{
     Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice, Judgement, RuledEdit,
     Ruling, Stop, Token, Verdict, advise, images_named, judge, judge_with, successors,
@@ -358,11 +358,6 @@ pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>)
 fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {
     let facts = MessageFacts::of(edit, judgement, found);
     Some(message::message(&facts, &RefusalWords::of(&facts)?))
-}
-
-/// Why the installed bundle is unknown.
-pub fn unknown(cause: &UnknownCause) -> &'static str {
-    refusal::unknown(cause)
 }
 
 /// Why an edit is not judged; `None` if it is.

@@ -6,7 +6,7 @@ mod missing;
 pub(super) mod preflight;
 
 use crate::explain::facts::{MessageFacts, allowed_by};
-use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versioned};
+use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versioned, words};
 use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem, SelectorField};
@@ -16,7 +16,7 @@ use olmguard_catalog::json::JsonType;
 use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
 use olmguard_catalog::{BundleVersionError, DependencyKind};
 
-pub(super) use missing::installed_unknown as unknown;
+pub use missing::unknown;
 
 /// The parts of the text about a refused or undecided edit.
 #[derive(Clone, Debug)]
@@ -125,10 +125,6 @@ impl Cause {
             },
         }
     }
-}
-
-fn words(words: &str) -> CutLine {
-    CutLine::default().say(words)
 }
 
 // === Rows 1 to 3: the object itself ===

@@ -49,6 +49,11 @@ pub fn in_quotes(written: Option<&str>) -> String {
 
 const QUOTES: &str = "; put it in quotes to make it a string";
 
+/// A line of fixed words.
+pub(super) fn words(words: &str) -> CutLine {
+    CutLine::default().say(words)
+}
+
 impl From<&str> for CutLine {
     fn from(words: &str) -> Self {
         Self::default().say(words)
@@ -258,15 +263,11 @@ pub fn and_more(named: String, rest: usize) -> String {
 }
 
 fn floor(text: &str, at: usize) -> &str {
-    let end = (0..=at.min(text.len()))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    text.get(..end.unwrap_or(0)).unwrap_or_default()
+    text.get(..text.floor_char_boundary(at)).unwrap_or_default()
 }
 
 fn ceil(text: &str, at: usize) -> &str {
-    let start = (at..=text.len()).find(|start| text.is_char_boundary(*start));
-    text.get(start.unwrap_or(text.len())..).unwrap_or_default()
+    text.get(text.ceil_char_boundary(at)..).unwrap_or_default()
 }
 
 const DOTS: &str = "...";

@@ -1,7 +1,7 @@
 //! Warnings as text: at most five, each one line of at most 120 characters.
 
 use crate::explain::refusal::preflight;
-use crate::explain::text::{CutLine, recorded};
+use crate::explain::text::{CutLine, recorded, words};
 use crate::explain::{Answer, counted, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{
@@ -95,7 +95,7 @@ pub fn only_observed(answer: &Answer) -> String {
 /// The warning about such an edit of a `ClusterCatalog`.
 pub fn only_observed_of_catalog(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(&CutLine::from(OBSERVED).said(first))
+    shorten(&words(OBSERVED).said(first))
 }
 
 const OBSERVED: &str = "allowed in observe mode: ";
@@ -171,10 +171,6 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::GuardrailsUnknown(schemas) => guardrails_unknown(schemas),
         Warning::Hint(found) => hint(found),
     }
-}
-
-fn words(words: &str) -> CutLine {
-    CutLine::default().say(words)
 }
 
 fn named(name: &str, words: &str) -> CutLine {

@@ -5,8 +5,8 @@
 use core::time::Duration;
 
 use crate::explain::facts::MessageFacts;
-use crate::explain::refusal::{RefusalWords, words};
-use crate::explain::text::{CutLine, Detail, escaped};
+use crate::explain::refusal::RefusalWords;
+use crate::explain::text::{CutLine, Detail, escaped, words};
 use crate::extension::{SelectorField, UnknownCause};
 use crate::judge::{BypassHelps, NoCatalogs, UnansweredReason, Wait};
 use crate::resolve::{NotLoaded, NotLoadedCause};
@@ -76,16 +76,13 @@ pub(super) fn no_catalogs(facts: &MessageFacts<'_>, none: NoCatalogs) -> Refusal
 // === Row 4a: the installed bundle is unknown ===
 
 pub(super) fn installed(facts: &MessageFacts<'_>, cause: &UnknownCause) -> RefusalWords {
-    RefusalWords::new(
-        facts.extension.fields.installed,
-        words(installed_unknown(cause)),
-    )
-    .with(of_unknown(cause))
-    .needing(needed_of_unknown(cause))
+    RefusalWords::new(facts.extension.fields.installed, words(unknown(cause)))
+        .with(of_unknown(cause))
+        .needing(needed_of_unknown(cause))
 }
 
 /// Why the installed bundle is unknown.
-pub(in crate::explain) fn installed_unknown(cause: &UnknownCause) -> &'static str {
+pub fn unknown(cause: &UnknownCause) -> &'static str {
     match cause {
         UnknownCause::Condition => {
             "the installed version is unknown: condition Installed is Unknown"

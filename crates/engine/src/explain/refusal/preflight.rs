@@ -1,8 +1,8 @@
 //! Row 15a: a bundle that operator-controller cannot install.
 
 use crate::explain::facts::MessageFacts;
-use crate::explain::refusal::{Cause, RefusalWords, words};
-use crate::explain::text::{CutLine, Detail, versioned};
+use crate::explain::refusal::{Cause, RefusalWords};
+use crate::explain::text::{CutLine, Detail, versioned, words};
 use crate::explain::{CRD_PANIC, of_crd_change, of_validator};
 use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
