@@ -29,7 +29,7 @@ use crate::snapshot::Snapshot;
 use olmguard_catalog::version::Constraint;
 use olmguard_catalog::word_set;
 
-pub use crate::audit::change::{Difference, Moves, Reach, denied_step, differences, other_images};
+pub use crate::audit::change::{Difference, Moves, denied_step, differences, other_images};
 pub use crate::audit::onward::{NextEdit, Onward, UninstallablePath};
 pub use crate::audit::place::{Deprecations, Place};
 pub use crate::judge::as_set_now;

@@ -1,6 +1,7 @@
 //! Counts the values of a JSON text before it is decoded. A value takes many times the memory of its text, and a few
 //! KiB of compressed text can expand to many MiB of `{},{},...`.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -11,36 +12,29 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 /// Fails if the text has more values; [`serde_json::Error::is_data`] is then true. Also fails if the text is not JSON,
 /// or is nested more deeply than serde reads.
 pub fn at_most(most: usize, json: &[u8]) -> Result<(), serde_json::Error> {
-    let mut counted = 0;
     let mut reader = serde_json::Deserializer::from_slice(json);
     let count = Count {
         most,
-        counted: &mut counted,
+        counted: &Cell::new(0),
     };
     count.deserialize(&mut reader)?;
     reader.end()
 }
 
 /// Counts a value and everything in it, without keeping it.
+#[derive(Clone, Copy)]
 struct Count<'c> {
     most: usize,
-    counted: &'c mut usize,
+    counted: &'c Cell<usize>,
 }
 
 impl Count<'_> {
-    fn again(&mut self) -> Count<'_> {
-        Count {
-            most: self.most,
-            counted: self.counted,
-        }
-    }
-
-    fn one<E: Error>(&mut self) -> Result<(), E> {
+    fn one<E: Error>(self) -> Result<(), E> {
         let most = self.most;
-        if *self.counted == most {
+        if self.counted.get() == most {
             return Err(E::custom(format_args!("more than {most} values")));
         }
-        *self.counted += 1;
+        self.counted.set(self.counted.get() + 1);
         Ok(())
     }
 }
@@ -60,16 +54,16 @@ impl<'de> Visitor<'de> for Count<'_> {
         f.write_str("a value")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(self.again())?.is_some() {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(self)?.is_some() {
             self.one()?;
         }
         Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         while object.next_key::<IgnoredAny>()?.is_some() {
-            object.next_value_seed(self.again())?;
+            object.next_value_seed(self)?;
             self.one()?;
         }
         Ok(())

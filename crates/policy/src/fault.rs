@@ -20,22 +20,16 @@ pub struct PolicyFault {
     pub path: String,
     /// The problem.
     pub problem: PolicyProblem,
-    at: Option<usize>,
 }
 
 impl PolicyFault {
-    pub(crate) fn new(path: String, problem: PolicyProblem) -> Self {
-        let at = match &problem {
+    /// The byte offset of the problem within the text of the field, for a range or an expression.
+    pub fn at(&self) -> Option<usize> {
+        match &self.problem {
             PolicyProblem::Range(error) => Some(error.fault().at),
             PolicyProblem::Expression { at, .. } => *at,
             _ => None,
-        };
-        Self { path, problem, at }
-    }
-
-    /// The byte offset of the problem within the text of the field, for a range or an expression.
-    pub fn at(&self) -> Option<usize> {
-        self.at
+        }
     }
 }
 
@@ -148,7 +142,7 @@ impl FaultList {
     pub(crate) fn report(&mut self, path: String, problem: PolicyProblem) {
         self.count += 1;
         if self.kept.len() < limits::FAULTS {
-            self.kept.push(PolicyFault::new(path, problem));
+            self.kept.push(PolicyFault { path, problem });
         }
     }
 

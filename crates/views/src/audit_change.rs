@@ -19,7 +19,7 @@ pub use catalog_edit::{CatalogEditReport, CatalogRefusal, EditNote};
 use crate::audit_report;
 use crate::audit_report::ExtensionReport;
 use crate::diff::Level;
-use olmguard_engine::audit::{Audit, Deprecations, Difference, Moves, Reach, differences};
+use olmguard_engine::audit::{Audit, Deprecations, Difference, Moves, Place, differences};
 use olmguard_engine::explain::{one_line, reason};
 use olmguard_engine::judge::{Basis, Edit, Verdict, pin};
 use olmguard_engine::resolve::Choice;
@@ -224,12 +224,12 @@ impl<'a, 'b, 's> Sides<'a, 'b, 's> {
 
     /// Returns the version at which the edits end before the change.
     fn old_end(&self) -> Option<String> {
-        Reach::of(self.before)?.end().and_then(pin)
+        self.before.place.as_ref()?.end().and_then(pin)
     }
 
     /// Returns the edits before the change.
     fn old_path(&self) -> &'a [Choice<'b>] {
-        let next = Reach::of(self.before).and_then(Reach::next);
+        let next = self.before.place.as_ref().and_then(Place::next);
         next.map_or(&[], |next| &next.path)
     }
 

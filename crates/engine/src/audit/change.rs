@@ -21,7 +21,6 @@ use crate::resolve::{Choice, PolicyFinding};
 
 use olmguard_catalog::word_set;
 use sides::AuditPair;
-pub use sides::Reach;
 
 /// The differences after a change, the worst first.
 pub fn differences(before: &Audit<'_>, after: &Audit<'_>) -> Vec<Difference> {

@@ -6,6 +6,7 @@ use crate::audit::change::{Difference, Moves, SpecOutcome, are_alike, is_same, o
 use crate::audit::{Audit, Deprecations, NextEdit, Onward, Place};
 use crate::judge::{ForbiddenStep, Token};
 use crate::resolve::Choice;
+use olmguard_policy::Opening;
 
 /// Two audits, with the outcomes of the spec in both.
 pub(super) struct AuditPair<'a, 'b, 's> {
@@ -194,21 +195,10 @@ fn deprecated<'s>(audit: &Audit<'s>, what: Difference) -> Vec<&'s str> {
 
 // === The newest version, and the edits to the newest reachable version, before and after ===
 
-/// The end of the edits of an extension.
-#[derive(Clone, Copy, Debug)]
-pub struct Reach<'a, 's> {
-    place: &'a Place<'s>,
-}
-
-impl<'a, 's> Reach<'a, 's> {
-    /// The end of the edits according to an audit; `None` if the audit has no place.
-    pub fn of(audit: &'a Audit<'s>) -> Option<Self> {
-        audit.place.as_ref().map(|place| Self { place })
-    }
-
+impl<'s> Place<'s> {
     /// The edits, if there are any.
-    pub fn next(self) -> Option<&'a NextEdit<'s>> {
-        match &self.place.onward {
+    pub fn next(&self) -> Option<&NextEdit<'s>> {
+        match &self.onward {
             Onward::Now(next) | Onward::Later(next, _) => Some(next),
             Onward::Newest
             | Onward::Forbidden(_)
@@ -221,13 +211,13 @@ impl<'a, 's> Reach<'a, 's> {
     }
 
     /// The bundle that the last edit installs.
-    pub fn end(self) -> Option<Choice<'s>> {
+    pub fn end(&self) -> Option<Choice<'s>> {
         self.next()?.path.last().copied()
     }
 
     /// The blocked path, with the difference that names the reason.
-    fn closed(self) -> Option<(Difference, &'a [Choice<'s>])> {
-        match &self.place.onward {
+    fn closed(&self) -> Option<(Difference, &[Choice<'s>])> {
+        match &self.onward {
             Onward::Forbidden(path) => Some((Difference::PathForbidden, path)),
             Onward::NotInstallable(found) => Some((Difference::PathNotInstallable, &found.path)),
             Onward::OtherChannels(path) => Some((Difference::ChannelEnds, path)),
@@ -237,12 +227,19 @@ impl<'a, 's> Reach<'a, 's> {
             Onward::Newest | Onward::Now(_) | Onward::Later(..) => None,
         }
     }
+
+    fn opening(&self) -> Option<&Opening> {
+        match &self.onward {
+            Onward::Later(_, opening) => Some(opening),
+            _ => None,
+        }
+    }
 }
 
 /// The difference between the ends of the edits.
 pub(super) fn difference(before: &Audit<'_>, after: &Audit<'_>) -> Option<Difference> {
-    let (before, after) = (Reach::of(before), Reach::of(after)?);
-    let ends = (before.and_then(Reach::end), after.end());
+    let (before, after) = (before.place.as_ref(), after.place.as_ref()?);
+    let ends = (before.and_then(Place::end), after.end());
     let found = match ends {
         (Some(old), Some(new)) => of_ends(old, new).or_else(|| of_paths(before?, after)),
         (None, Some(_)) => Some(Difference::ReachGained),
@@ -263,7 +260,7 @@ fn of_ends(before: Choice<'_>, after: Choice<'_>) -> Option<Difference> {
     }
 }
 
-fn of_paths(before: Reach<'_, '_>, after: Reach<'_, '_>) -> Option<Difference> {
+fn of_paths(before: &Place<'_>, after: &Place<'_>) -> Option<Difference> {
     let (old, new) = (before.next()?, after.next()?);
     let is_same = are_alike(&old.path, &new.path)
         && old.one_edit == new.one_edit
@@ -273,28 +270,19 @@ fn of_paths(before: Reach<'_, '_>, after: Reach<'_, '_>) -> Option<Difference> {
 
 /// The difference for a path that is blocked after the change. It may have been blocked before, for the same reason.
 fn begins(
-    before: Option<Reach<'_, '_>>,
+    before: Option<&Place<'_>>,
     (why, path): (Difference, &[Choice<'_>]),
 ) -> Option<Difference> {
-    match before.and_then(Reach::closed) {
+    match before.and_then(Place::closed) {
         Some((was, old)) if was == why => (!are_alike(old, path)).then_some(Difference::OtherPath),
         _ => Some(why),
     }
 }
 
-fn newest(before: Reach<'_, '_>, after: Reach<'_, '_>) -> Option<Difference> {
-    let is_same = match (before.place.newest, after.place.newest) {
+fn newest(before: &Place<'_>, after: &Place<'_>) -> Option<Difference> {
+    let is_same = match (before.newest, after.newest) {
         (Some(old), Some(new)) => is_same(old, new),
         (old, new) => old.is_none() && new.is_none(),
     };
     (!is_same).then_some(Difference::Newest)
-}
-
-impl<'a> Reach<'a, '_> {
-    fn opening(self) -> Option<&'a olmguard_policy::Opening> {
-        match &self.place.onward {
-            Onward::Later(_, opening) => Some(opening),
-            _ => None,
-        }
-    }
 }

@@ -54,9 +54,11 @@ impl Occasion {
     pub(crate) fn is_denied_for(self, faults: &InstallFaults, is_installed: bool) -> bool {
         match self {
             Self::Creation | Self::Move | Self::Reconfiguration => true,
-            Self::ConfigurationAlone if is_installed => !faults.are_of_bundle(),
-            Self::ConfigurationAlone => faults.are_of_config(),
-            Self::EnforcementAlone => faults.are_of_crds(),
+            Self::ConfigurationAlone if is_installed => !faults.all(InstallFault::is_of_bundle),
+            Self::ConfigurationAlone => {
+                faults.all(|fault| matches!(fault, InstallFault::Config(_)))
+            }
+            Self::EnforcementAlone => faults.all(|fault| matches!(fault, InstallFault::Crds(_))),
             Self::BypassEnd => false,
         }
     }

@@ -107,29 +107,9 @@ impl InstallFaults {
         self.faults.iter().all(is_overridden)
     }
 
-    /// Whether all faults are in the configuration.
-    pub(super) fn are_of_config(&self) -> bool {
-        let mut faults = self.faults.iter();
-        faults.all(|fault| matches!(fault, InstallFault::Config(_)))
-    }
-
-    /// Whether all faults are in the bundle, regardless of the configuration.
-    pub(super) fn are_of_bundle(&self) -> bool {
-        let mut faults = self.faults.iter();
-        faults.all(|fault| {
-            matches!(
-                fault,
-                InstallFault::Image(_)
-                    | InstallFault::Format(_)
-                    | InstallFault::Support(_)
-                    | InstallFault::Manifests(_)
-            )
-        })
-    }
-
-    pub(super) fn are_of_crds(&self) -> bool {
-        let mut faults = self.faults.iter();
-        faults.all(|fault| matches!(fault, InstallFault::Crds(_)))
+    /// Whether all faults pass a test.
+    pub(super) fn all(&self, is: impl Fn(&InstallFault) -> bool) -> bool {
+        self.faults.iter().all(is)
     }
 
     /// Whether operator-controller puts the name of the bundle after the error, as before 1.3.
@@ -179,6 +159,14 @@ impl InstallFault {
             Self::Crds(refusal) => refusal.checks().collect(),
             _ => vec![self.check()],
         }
+    }
+
+    /// Whether the fault is in the bundle, regardless of the configuration.
+    pub(super) fn is_of_bundle(&self) -> bool {
+        matches!(
+            self,
+            Self::Image(_) | Self::Format(_) | Self::Support(_) | Self::Manifests(_)
+        )
     }
 
     /// Whether an operator-controller 1.`minor` with these settings refuses the bundle for this fault in every run.
