@@ -113,20 +113,15 @@ fn condition(
     members.needed("expression", EXPRESSION.expected, faults)?;
     let expression = members.text("expression", EXPRESSION, faults)?;
     let before = *budget;
-    match compile(expression, budget) {
-        Ok(compiled) => Some(PolicyCondition {
-            index,
-            expression: expression.into(),
-            message: message.map(Into::into),
-            compiled: Arc::new(compiled),
-            steps: before.saturating_sub(*budget),
-        }),
-        Err(ExpressionError { reason, at }) => {
-            let problem = PolicyProblem::Expression { reason, at };
-            faults.report(members.path_of("expression"), problem);
-            None
-        }
-    }
+    let compiled = compile(expression, budget)
+        .map_err(|ExpressionError { reason, at }| PolicyProblem::Expression { reason, at });
+    Some(PolicyCondition {
+        index,
+        expression: expression.into(),
+        message: message.map(Into::into),
+        compiled: Arc::new(faults.take(compiled, || members.path_of("expression"))?),
+        steps: before.saturating_sub(*budget),
+    })
 }
 
 impl PolicyCondition {

@@ -146,6 +146,15 @@ impl FaultList {
         }
     }
 
+    /// The value that was read; reports the problem at this path otherwise.
+    pub(crate) fn take<T>(
+        &mut self,
+        read: Result<T, PolicyProblem>,
+        path: impl FnOnce() -> String,
+    ) -> Option<T> {
+        read.map_err(|problem| self.report(path(), problem)).ok()
+    }
+
     /// The total number of faults, including those that are not kept.
     pub(crate) fn count(&self) -> usize {
         self.count

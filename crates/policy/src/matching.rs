@@ -164,16 +164,9 @@ fn selector(value: &Value, faults: &mut FaultList) -> Option<Selector> {
     }
     // The check above reports every value of another type.
     let selector = LabelSelector::read(value).ok()?;
-    match Selector::compile(&selector, SelectorTexts::JsonBytes) {
-        Ok(selector) => Some(selector),
-        Err(error) => {
-            faults.report(
-                SELECTOR.to_owned(),
-                PolicyProblem::Selector(Box::new(error)),
-            );
-            None
-        }
-    }
+    let selector = Selector::compile(&selector, SelectorTexts::JsonBytes)
+        .map_err(|error| PolicyProblem::Selector(Box::new(error)));
+    faults.take(selector, || SELECTOR.to_owned())
 }
 
 /// Reports what Go's decoder ignores in a selector (unknown fields), and what it does not limit

@@ -19,7 +19,7 @@ use olmguard_catalog::dns1123;
 ///
 /// Invariant: a policy with faults is never weaker than its text. The readable part is enforced. If `spec.match` is
 /// invalid, the policy matches everything, and every move of a matched extension is a violation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct UpgradePolicy {
     pub(crate) name: Box<str>,
     pub(crate) enforcement: Enforcement,
@@ -39,7 +39,7 @@ impl UpgradePolicy {
     /// Never fails: problems are recorded in [`Self::faults`].
     pub fn read(object: &Value) -> Self {
         let mut faults = FaultList::default();
-        let mut policy = empty();
+        let mut policy = Self::default();
         if let Some(members) = Members::of(object, "", OBJECT, &mut faults) {
             head(&members, &mut faults);
             policy.name = name(&members, &mut faults).unwrap_or_default().into();
@@ -51,8 +51,10 @@ impl UpgradePolicy {
 
     /// Returns a stand-in for a file that cannot be read. It has this fault, and denies every move of every extension.
     pub fn unread(file: &str, why: &str) -> Self {
-        let mut policy = empty();
-        policy.name = file.into();
+        let mut policy = Self {
+            name: file.into(),
+            ..Self::default()
+        };
         let problem = PolicyProblem::File(why.to_owned());
         policy.faults.report(String::new(), problem);
         policy
@@ -203,17 +205,6 @@ impl UpgradePolicy {
 }
 
 // === From JSON. Strict: an unknown key or word could change the meaning of the others ===
-
-fn empty() -> UpgradePolicy {
-    UpgradePolicy {
-        name: Box::default(),
-        enforcement: Enforcement::Deny,
-        matching: Matching::default(),
-        rules: RuleSet::default(),
-        faults: FaultList::default(),
-        refused_steps: 0,
-    }
-}
 
 /// Reports an object of another kind, which must not count as a policy without rules.
 fn head(members: &Members<'_>, faults: &mut FaultList) {

@@ -77,13 +77,8 @@ fn versions(
 
 fn constraint(members: &Members<'_>, key: &str, faults: &mut FaultList) -> Option<Constraint> {
     let text = members.text(key, A_RANGE, faults)?;
-    match Constraint::parse(text, NEWEST) {
-        Ok(range) => Some(range),
-        Err(error) => {
-            faults.report(members.path_of(key), PolicyProblem::Range(error));
-            None
-        }
-    }
+    let range = Constraint::parse(text, NEWEST).map_err(PolicyProblem::Range);
+    faults.take(range, || members.path_of(key))
 }
 
 fn catalogs(members: &Members<'_>, faults: &mut FaultList) -> Option<Vec<String>> {

@@ -170,8 +170,10 @@ pub struct Opening {
 
 word_set! {
     /// The consequence of a violated rule.
+    #[derive(Default)]
     pub enum Enforcement {
         /// The edit is denied.
+        #[default]
         Deny => "Deny",
         /// The edit is allowed with a warning.
         Warn => "Warn",

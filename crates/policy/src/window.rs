@@ -130,7 +130,7 @@ fn schedule(members: &Members<'_>, faults: &mut FaultList) -> Option<Cron> {
         let never = || PolicyProblem::NeverOpens(text.to_owned());
         Some(cron).filter(occurs).ok_or_else(never)
     });
-    reported(cron, members, "schedule", faults)
+    faults.take(cron, || members.path_of("schedule"))
 }
 
 /// Accepts exactly five fields: croner also reads seconds, years, and words such as `@daily`.
@@ -170,7 +170,7 @@ fn seconds(members: &Members<'_>, faults: &mut FaultList) -> Option<i64> {
         let seconds = seconds.filter(|_| !duration.is_zero() && duration <= LONGEST);
         seconds.ok_or_else(|| PolicyProblem::DurationOutOfRange(text.to_owned()))
     });
-    reported(seconds, members, "duration", faults)
+    faults.take(seconds, || members.path_of("duration"))
 }
 
 /// Reads the zone and its name. UTC if the field is absent.
@@ -192,21 +192,6 @@ fn zone(members: &Members<'_>, faults: &mut FaultList) -> Option<(Box<str>, Time
     };
     faults.report(members.path_of("timeZone"), problem);
     None
-}
-
-fn reported<T>(
-    read: Result<T, PolicyProblem>,
-    members: &Members<'_>,
-    key: &str,
-    faults: &mut FaultList,
-) -> Option<T> {
-    match read {
-        Ok(value) => Some(value),
-        Err(problem) => {
-            faults.report(members.path_of(key), problem);
-            None
-        }
-    }
 }
 
 const LONGEST: Duration = Duration::from_hours(limits::WINDOW_HOURS);
