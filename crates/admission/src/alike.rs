@@ -15,6 +15,8 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::decode::BorrowedText;
+
 /// Whether `channels` and `selector` of `spec.source.catalog` request the same in both objects.
 ///
 /// If either object has no catalog, they count as different. The same is true if a key is repeated,
@@ -84,10 +86,10 @@ struct ComparedCatalog<'a> {
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct ValueDigest([u8; 32]);
+struct ValueDigest([u8; 32]);
 
 /// Returns the digest of a JSON text; `None` if it has too many items to compare, or is not JSON.
-pub(super) fn set_digest(json: &str) -> Option<ValueDigest> {
+fn set_digest(json: &str) -> Option<ValueDigest> {
     let left = Cell::new(MOST_DIGESTS);
     let mut reader = serde_json::Deserializer::from_str(json);
     DigestReader { left: &left }.deserialize(&mut reader).ok()
@@ -149,23 +151,12 @@ impl<'de> Visitor<'de> for DigestReader<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ValueDigest, A::Error> {
         let mut set = Set::new(self.left);
-        while let Some(KeyDigest(key)) = entries.next_key()? {
+        while let Some(BorrowedText(key)) = entries.next_key()? {
+            let key = digest("text", &[key.as_bytes()]);
             let value = entries.next_value_seed(self)?;
             set.insert(digest("entry", &[&key.0, &value.0]))?;
         }
         Ok(set.digest("map"))
-    }
-}
-
-/// The digest of a key.
-struct KeyDigest(ValueDigest);
-
-impl<'de> Deserialize<'de> for KeyDigest {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let left = Cell::new(0);
-        reader
-            .deserialize_str(DigestReader { left: &left })
-            .map(Self)
     }
 }
 
@@ -233,7 +224,7 @@ fn digest(kind: &str, parts: &[&[u8]]) -> ValueDigest {
 }
 
 /// The maximum number of digests that are kept at a time, of 32 bytes each.
-pub(super) const MOST_DIGESTS: usize = 65_536;
+const MOST_DIGESTS: usize = 65_536;
 
 #[cfg(test)]
 mod tests {

@@ -226,7 +226,7 @@ fn is_condition_read(condition: &KeptValue<'_>, earlier: &[KeptValue<'_>]) -> bo
 
 /// A text that is borrowed if nothing is escaped in it.
 #[derive(Deserialize)]
-struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 // === The kept parts of the filters so far ===
 

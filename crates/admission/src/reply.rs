@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::review::{API_VERSION, KIND, Review};
 use olmguard_catalog::version::go;
+use olmguard_catalog::word_set;
 use olmguard_engine::explain::{Answer, ResolvedBundle, let_through, only_observed, warn_first};
 use olmguard_engine::extension::{Identity, InstalledBundle};
 use olmguard_engine::judge::{Token, Verdict};
@@ -303,13 +304,10 @@ pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, Cow<'_, str>> {
         ),
         ("digest", digest.map(Cow::Borrowed)),
     ];
-    let mut told = BTreeMap::new();
-    for (key, value) in known {
-        if let Some(value) = value {
-            told.insert(key, bounded(value, LONGEST));
-        }
-    }
-    told
+    let known = known.into_iter();
+    known
+        .filter_map(|(key, value)| Some((key, bounded(value?, LONGEST))))
+        .collect()
 }
 
 /// Joins the items that fit, followed by `...` if some do not.
@@ -388,15 +386,16 @@ pub enum OnUndecided {
     Deny,
 }
 
-/// The instruction to the API server.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum ReviewOutcome {
-    /// The edit is admitted: nothing forbids it, or it is not judged.
-    Admitted,
-    /// The edit is admitted with a warning, although it is undecided, or denied in `Observe` mode.
-    LetThrough,
-    /// The edit is refused.
-    Refused,
+word_set! {
+    /// The instruction to the API server.
+    pub enum ReviewOutcome {
+        /// The edit is admitted: nothing forbids it, or it is not judged.
+        Admitted => "admitted",
+        /// The edit is admitted with a warning, although it is undecided, or denied in `Observe` mode.
+        LetThrough => "let_through",
+        /// The edit is refused.
+        Refused => "refused",
+    }
 }
 
 impl Enforcement {
@@ -425,17 +424,6 @@ impl Enforcement {
         let mut warnings = answer.warnings.clone();
         warn_first(&mut warnings, first);
         Cow::Owned(warnings)
-    }
-}
-
-impl ReviewOutcome {
-    /// The name of the outcome.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Admitted => "admitted",
-            Self::LetThrough => "let_through",
-            Self::Refused => "refused",
-        }
     }
 }
 

@@ -24,18 +24,11 @@ use olmguard_policy::{Moment, limits};
 pub struct Review {
     uid: String,
     operation: ReviewOperation,
-    dry_run: DryRun,
+    is_dry_run: bool,
     user: Option<String>,
     requester: Requester,
     object_uid: Option<String>,
     subject: ReviewSubject,
-}
-
-/// Whether the API server will persist the reviewed object.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum DryRun {
-    Yes,
-    No,
 }
 
 /// The subject of a review.
@@ -80,7 +73,7 @@ impl Review {
         Ok(Self {
             uid: uid.to_owned(),
             operation,
-            dry_run: DryRun::read(request),
+            is_dry_run: request.get("dryRun").and_then(Json::as_bool) == Some(true),
             user: user(request),
             requester: requester(request, at),
             object_uid: object_uid(request),
@@ -103,9 +96,9 @@ impl Review {
         self.operation
     }
 
-    /// Whether the request is a dry run.
+    /// Whether the request is a dry run, so the API server will not persist the object.
     pub fn is_dry_run(&self) -> bool {
-        self.dry_run == DryRun::Yes
+        self.is_dry_run
     }
 
     /// The object under review, as far as it can be identified.
@@ -197,15 +190,6 @@ impl Review {
                 schema: &[],
                 requester: &self.requester,
             }),
-        }
-    }
-}
-
-impl DryRun {
-    fn read<'a>(request: impl Json<'a>) -> Self {
-        match request.get("dryRun").and_then(Json::as_bool) {
-            Some(true) => Self::Yes,
-            _ => Self::No,
         }
     }
 }
@@ -380,10 +364,9 @@ word_set! {
 
 impl ReviewOperation {
     pub(super) fn of(word: &str) -> Self {
-        match word {
-            "CREATE" => Self::Create,
-            "UPDATE" => Self::Update,
-            _ => Self::Other,
-        }
+        let mut known = Self::ALL.into_iter();
+        known
+            .find(|operation| operation.as_str() == word)
+            .unwrap_or(Self::Other)
     }
 }

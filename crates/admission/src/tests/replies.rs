@@ -375,12 +375,7 @@ fn each_verdict_has_its_outcome_in_each_mode() {
 
 #[test]
 fn an_outcome_has_a_word_of_its_own() {
-    let all = [
-        ReviewOutcome::Admitted,
-        ReviewOutcome::LetThrough,
-        ReviewOutcome::Refused,
-    ];
-    let words = all.map(ReviewOutcome::as_str);
+    let words = ReviewOutcome::ALL.map(ReviewOutcome::as_str);
     assert_eq!(words, ["admitted", "let_through", "refused"]);
 }
 
