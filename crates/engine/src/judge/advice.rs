@@ -146,20 +146,20 @@ fn search<'s>(
         .zip(prover.installed());
     let search =
         start.map(|((ground, bounds), from)| PathSearch::from(&ground.offers, from, bounds));
-    let next = NextVersions::of(&prover, anything.as_ref(), search.as_ref());
+    let (next, is_next_cut) = next_versions(&prover, anything.as_ref(), search.as_ref());
     let mut remedies = Remedies {
         prover: &prover,
         fields: &extension.fields,
         ruled,
         anything: anything.as_ref(),
         search,
-        next: &next.steps,
+        next: &next,
     };
     let remedy = remedies.remedy();
     let advice = Advice {
-        allowed_next: next.steps.iter().filter_map(|step| pin(*step)).collect(),
+        allowed_next: next.iter().filter_map(|step| pin(*step)).collect(),
         bypass: override_of(&prover, ruled),
-        is_cut: next.is_cut || remedy.is_cut || effort.is_cut(),
+        is_cut: is_next_cut || remedy.is_cut || effort.is_cut(),
         ..remedy
     };
     let is_dead_end = advice.fix.is_none() && !advice.is_cut;
@@ -170,34 +170,25 @@ fn search<'s>(
     }
 }
 
-/// The bundles that can be reached in one edit.
-struct NextVersions<'s> {
-    /// The bundles, in the order of [`PathSearch::next_steps`].
-    steps: Vec<Choice<'s>>,
-    /// Whether more such bundles exist.
-    is_cut: bool,
-}
-
-impl<'s> NextVersions<'s> {
-    /// The reachable bundles; none if upgrade edges do not apply to the request.
-    fn of(
-        prover: &Prover<'_, 's>,
-        anything: Option<&Ground<'_, 's>>,
-        search: Option<&PathSearch<'_, 's>>,
-    ) -> Self {
-        let bound = search.filter(|_| prover.origin().is_some());
-        let steps = bound.map(PathSearch::next_steps).unwrap_or_default();
-        let most = match anything {
-            Some(ground) if !ground.binds_by_edges_alone(prover.effort) => most_next(prover.cost),
-            _ => MOST_NEXT,
-        };
-        let is_cut = steps.len() > most && most < MOST_NEXT;
-        let admits = |step: &Choice<'_>| anything.is_some_and(|it| it.admits(prover, &[*step]));
-        Self {
-            steps: steps.into_iter().take(most).filter(admits).collect(),
-            is_cut,
-        }
-    }
+/// The bundles that can be reached in one edit, in the order of [`PathSearch::next_steps`], and whether more such bundles
+/// exist. None if upgrade edges do not apply to the request.
+fn next_versions<'s>(
+    prover: &Prover<'_, 's>,
+    anything: Option<&Ground<'_, 's>>,
+    search: Option<&PathSearch<'_, 's>>,
+) -> (Vec<Choice<'s>>, bool) {
+    let bound = search.filter(|_| prover.origin().is_some());
+    let steps = bound.map(PathSearch::next_steps).unwrap_or_default();
+    let most = match anything {
+        Some(ground) if !ground.binds_by_edges_alone(prover.effort) => most_next(prover.cost),
+        _ => MOST_NEXT,
+    };
+    let is_cut = steps.len() > most && most < MOST_NEXT;
+    let admits = |step: &Choice<'_>| anything.is_some_and(|it| it.admits(prover, &[*step]));
+    (
+        steps.into_iter().take(most).filter(admits).collect(),
+        is_cut,
+    )
 }
 
 /// Whether the override helps. It is not suggested against a policy of the cluster, even if it would install another

@@ -164,7 +164,7 @@ fn policed<'s>(
     asked: &[Offer<'s>],
     origin: &Origin<'_>,
 ) -> Vec<PolicyFinding<'s>> {
-    if anything.policies().is_empty() {
+    if anything.policies.is_empty() {
         return Vec::new();
     }
     let free = Bounds {
@@ -174,7 +174,7 @@ fn policed<'s>(
     let steps = steps(asked, origin, &free);
     let mut both = pairs(prover, origin, &steps);
     both.find_map(|(from, to)| {
-        let findings = anything.policies().denials_of_pin(&from, &to);
+        let findings = anything.policies.denials_of_pin(&from, &to);
         (!findings.is_empty()).then_some(findings)
     })
     .unwrap_or_default()
@@ -190,7 +190,7 @@ fn uninstallable<'s>(
 ) -> Option<PreflightRefusal<'s>> {
     // The search that found no path has visited everything it can reach. Without a refusal, this search would be the
     // same.
-    anything.has_refusals().then_some(())?;
+    anything.refusals.has_any().then_some(())?;
     let free = Bounds {
         install: None,
         ..anything.bounds(prover.effort)

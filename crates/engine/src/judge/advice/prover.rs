@@ -184,10 +184,12 @@ const COMPILING: usize = 16;
 pub(super) struct Ground<'a, 's> {
     pub(super) offers: Vec<Offer<'s>>,
     guards: Guards<'s>,
-    policies: MatchingPolicies<'a, 's>,
+    /// The policies that match the request.
+    pub(super) policies: MatchingPolicies<'a, 's>,
     /// The installation settings; absent if the rules do not deny a bundle that cannot be installed.
     install: Option<InstallContext<'a>>,
-    refusals: KnownRefusals,
+    /// The bundles that a search has visited and that OLM does not install.
+    pub(super) refusals: KnownRefusals,
     snapshot: &'s Snapshot,
 }
 
@@ -211,16 +213,6 @@ impl<'a, 's> Ground<'a, 's> {
             offers,
             guards: guards.with_bypass(filter.bypasses()),
         })
-    }
-
-    /// The policies that match the request.
-    pub(super) fn policies(&self) -> &MatchingPolicies<'a, 's> {
-        &self.policies
-    }
-
-    /// Whether a search has found a bundle that OLM does not install.
-    pub(super) fn has_refusals(&self) -> bool {
-        self.refusals.has_any()
     }
 
     /// Whether each edit of a path that the search found is allowed. If only edges apply, the search decides as the
