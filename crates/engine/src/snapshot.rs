@@ -286,8 +286,8 @@ fn digest_of(image: &str) -> Option<&str> {
 
 /// The catalogs of a live or saved cluster, as `objects` describe them and with the given contents.
 ///
-/// An object determines the labels, priority and mode of a catalog. Given content replaces the content from the
-/// cluster. A catalog may come from an object alone, or from content alone.
+/// An object determines the labels, priority and mode of a catalog, and can show that the catalog is not served. Given
+/// content replaces the content from the cluster. A catalog may come from an object alone, or from content alone.
 pub fn merge(
     mut cluster: Vec<CatalogState>,
     objects: Vec<CatalogState>,
@@ -330,6 +330,9 @@ fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
                 state.labels = object.labels;
                 state.priority = object.priority;
                 state.availability = object.availability;
+                if object.serving == ServingState::KnownNot {
+                    state.serving = ServingState::KnownNot;
+                }
                 if let Content::Unreadable(_) = object.content {
                     state.content = object.content;
                 }
@@ -404,6 +407,24 @@ mod tests {
             ("bare", ServingState::KnownNot),
         ];
         assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn an_object_that_is_not_served_says_so_of_content_from_a_cluster() {
+        let object = |name, serving| CatalogState {
+            serving,
+            ..state(name, "1", Content::Missing)
+        };
+        let cluster = ["a", "b", "c"].map(|name| state(name, "1", fetched("cluster")));
+        let objects = vec![
+            object("a", ServingState::KnownNot),
+            object("b", ServingState::Presumed),
+            object("c", ServingState::KnownNot),
+        ];
+        let merged = merge(cluster.to_vec(), objects, vec![("c", fetched("flag"))]);
+        let found: Vec<_> = merged.iter().map(|one| one.serving).collect();
+        let (presumed, not) = (ServingState::Presumed, ServingState::KnownNot);
+        assert_eq!(found, [not, presumed, not]);
     }
 
     #[test]
