@@ -50,17 +50,10 @@ pub struct Audit<'s> {
     pub requested: Option<Requested<'s>>,
     /// Why the installed bundle is unknown. With the bypass, the verdict does not show this.
     pub unknown: Option<UnknownCause>,
-    /// The bypass of the upgrade edges, if it is set.
-    pub bypass: Option<StandingBypass>,
+    /// The row that answers the same request without the bypass of the upgrade edges, if the bypass is still set.
+    pub without_bypass: Option<Token>,
     /// Whether the range has no upper bound; absent if the range cannot be read.
     pub is_unbounded: Option<bool>,
-}
-
-/// A bypass that is still set.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct StandingBypass {
-    /// The row that answers the same request without the bypass.
-    pub without: Token,
 }
 
 impl<'s> Audit<'s> {
@@ -78,7 +71,7 @@ impl<'s> Audit<'s> {
                 place: None,
                 requested: None,
                 unknown: None,
-                bypass: None,
+                without_bypass: None,
                 is_unbounded: None,
             },
         }
@@ -103,7 +96,7 @@ impl<'s> Audit<'s> {
             place: bundle.and_then(|bundle| Place::of(basis, request, fields, bundle)),
             requested: Requested::of(basis, request.filter),
             unknown,
-            bypass: bypass(basis, request),
+            without_bypass: without_bypass(basis, request),
             is_unbounded: is_unbounded(basis, request.filter),
         }
     }
@@ -129,7 +122,7 @@ fn unknown<'a>(judgement: &'a Judgement<'_>, installed: &'a Installed) -> Option
     }
 }
 
-fn bypass(basis: Basis<'_>, request: &Request<'_>) -> Option<StandingBypass> {
+fn without_bypass(basis: Basis<'_>, request: &Request<'_>) -> Option<Token> {
     let strict = request
         .filter
         .bypasses()
@@ -138,9 +131,7 @@ fn bypass(basis: Basis<'_>, request: &Request<'_>) -> Option<StandingBypass> {
         filter: &strict,
         ..*request
     };
-    Some(StandingBypass {
-        without: rule(basis, &request).ruling.token(),
-    })
+    Some(rule(basis, &request).ruling.token())
 }
 
 fn is_unbounded(basis: Basis<'_>, filter: &Filter) -> Option<bool> {
@@ -281,7 +272,7 @@ impl Concern {
             Self::ForbiddenMove => walks(audit, |walk| !walk.forbidden.is_empty()),
             Self::MovesToPrerelease => audit.to_prerelease.is_some(),
             Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),
-            Self::Bypass => audit.bypass.is_some(),
+            Self::Bypass => audit.without_bypass.is_some(),
             Self::Unbounded => audit.is_unbounded == Some(true),
             Self::NotInCatalog => is_at(audit, |place| place.installed.is_empty()),
             Self::AgainstPolicy => is_at(audit, |place| !place.violations.is_empty()),
@@ -302,7 +293,7 @@ impl Concern {
             Onward::Now(next) | Onward::Later(next, _) => {
                 let arrives = walks(audit, |walk| arrives(walk, next));
                 // No edit is needed for a version that OLM reaches automatically along edges.
-                let is_idle = arrives && audit.bypass.is_none();
+                let is_idle = arrives && audit.without_bypass.is_none();
                 (!is_idle).then_some(Self::Behind)
             }
             Onward::Forbidden(_) => Some(Self::PathForbidden),

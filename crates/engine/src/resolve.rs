@@ -36,9 +36,7 @@ pub use olmv1::{
     AcceptedSuccessors, Choice, ChoiceError, Match, Refusal, Resolution, Unpinned, choose, weigh,
 };
 pub use origin::{InstalledError, Origin};
-pub use path::{
-    Bounds, Edits, NotGiven, PathFound, PathSearch, ReachableBundles, reach, shortest_path,
-};
+pub use path::{Bounds, Edits, NotGiven, PathFound, PathSearch, ReachableBundles};
 pub use policies::{
     EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies,
 };

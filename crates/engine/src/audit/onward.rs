@@ -9,7 +9,7 @@ use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
     Bounds, Choice, EditContext, Guards, InstallBound, MatchingPolicies, Offer, Origin, PathFound,
-    Requester, shortest_path,
+    PathSearch, Requester,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -235,7 +235,7 @@ fn upwards<'s>(
     origin: &Origin<'_>,
     bounds: &Bounds<'_, 's>,
 ) -> PathFound<'s> {
-    let mut found = shortest_path(offers, origin, None, bounds);
+    let mut found = PathSearch::from(offers, origin, bounds).path_to(None, offers);
     let is_up = |last: &Choice<'_>| origin.is_older_than(last.package, last.index);
     found.steps = found.steps.filter(|path| path.last().is_some_and(is_up));
     found

@@ -19,7 +19,7 @@ use crate::resolve::{
 };
 use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::{PreflightMode, Rules};
-use olmguard_policy::{Maker, Operation};
+use olmguard_policy::{Conditions, Maker, Operation};
 use olmguard_preflight::content::InstallTarget;
 
 // === Row 15a: what operator-controller checks about the bundle that it has chosen ===
@@ -357,7 +357,6 @@ impl<'s> PolicyWalk<'_, 's> {
 /// not built to cost time.
 struct PoliciesAhead<'a, 's> {
     matching: MatchingPolicies<'a, 's>,
-    without_conditions: MatchingPolicies<'a, 's>,
     /// The number of steps that are compared with the rules.
     most: usize,
     /// The number of steps that are compared with the conditions.
@@ -372,7 +371,6 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
             weight => ahead.most_steps(weight).min(most),
         };
         Self {
-            without_conditions: matching.without_conditions(),
             matching,
             most,
             most_conditions,
@@ -391,12 +389,7 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
         place: usize,
     ) -> Option<Vec<PolicyFinding<'s>>> {
         let to = ahead.step(place).filter(|_| place < self.most)?;
-        let matching = if self.is_partial(place) {
-            &self.without_conditions
-        } else {
-            &self.matching
-        };
-        Some(matching.findings(&PolicyStep {
+        let step = PolicyStep {
             maker: Maker::Olm,
             after: ahead.before(place),
             from: ahead.installed_before(place).start(),
@@ -404,7 +397,12 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
             is_move: true,
             operation: Operation::Update,
             range: ahead.question.query.range(),
-        }))
+        };
+        Some(if self.is_partial(place) {
+            self.matching.findings_with(Conditions::Skipped, &step)
+        } else {
+            self.matching.findings(&step)
+        })
     }
 }
 

@@ -70,17 +70,6 @@ pub struct PathFound<'s> {
     pub is_cut: bool,
 }
 
-/// Finds the shortest path to a goal bundle, otherwise to the highest candidate of the offers that can be reached. Use
-/// [`PathSearch`] for several queries.
-pub fn shortest_path<'s>(
-    offers: &[Offer<'s>],
-    origin: &Origin<'_>,
-    goal: Option<Choice<'s>>,
-    bounds: &Bounds<'_, 's>,
-) -> PathFound<'s> {
-    PathSearch::from(offers, origin, bounds).path_to(goal, offers)
-}
-
 /// The bundles that can be reached from an installed one, each with its number of steps.
 #[derive(Clone, Debug)]
 pub struct ReachableBundles<'s> {
@@ -96,15 +85,6 @@ impl ReachableBundles<'_> {
         let mut same = reached.filter(|(reached, _)| reached == bundle);
         same.next().map(|(_, steps)| *steps)
     }
-}
-
-/// Finds everything that can be reached, within the bounds of [`PathSearch`].
-pub fn reach<'s>(
-    offers: &[Offer<'s>],
-    origin: &Origin<'_>,
-    bounds: &Bounds<'_, 's>,
-) -> ReachableBundles<'s> {
-    PathSearch::from(offers, origin, bounds).everywhere()
 }
 
 // === Why an edit that pins the version of a bundle does not install that bundle ===

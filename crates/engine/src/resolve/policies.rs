@@ -275,22 +275,18 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         self.policies.len().saturating_mul(RULES)
     }
 
-    /// The same policies, without their conditions.
-    pub fn without_conditions(&self) -> Self {
-        let context = EditContext {
-            conditions: Conditions::Skipped,
-            ..self.context
-        };
-        Self {
-            policies: self.policies.clone(),
-            context,
-            ..*self
-        }
-    }
-
     /// Every rule that a step violates, in the order of the policies; empty if the version of the resolved bundle
     /// cannot be read.
     pub fn findings(&self, step: &PolicyStep<'_, 's>) -> Vec<PolicyFinding<'s>> {
+        self.findings_with(self.context.conditions, step)
+    }
+
+    /// Like [`Self::findings`], with the conditions evaluated as far as these allow.
+    pub fn findings_with(
+        &self,
+        conditions: Conditions<'_>,
+        step: &PolicyStep<'_, 's>,
+    ) -> Vec<PolicyFinding<'s>> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -303,7 +299,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         };
         let change = self.change(step, to);
         let policies = self.policies.iter().copied();
-        let found = UpgradePolicy::violations_of(policies, &change, self.context.conditions);
+        let found = UpgradePolicy::violations_of(policies, &change, conditions);
         let found = found.into_iter();
         let found = found.map(|(policy, violation)| PolicyFinding {
             policy,

@@ -190,7 +190,7 @@ fn a_bypass_says_what_the_request_is_without_it() {
         let scene = Scene::new(CHAIN, installed).range(range);
         scene.with("upgradeConstraintPolicy", "SelfCertified")
     };
-    let without = |scene: &Scene| scene.see(|audit| audit.bypass.map(|found| found.without));
+    let without = |scene: &Scene| scene.see(|audit| audit.without_bypass);
     let idle = bypass("1.2.0", "1.2.0");
     assert_eq!(idle.concerns(), ["bypass"]);
     assert_eq!(without(&idle), Some(Token::Unchanged));

@@ -40,7 +40,7 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
         | Concern::ChannelEnds
         | Concern::Behind => {
             let place = audit.place.as_ref();
-            place.map(|place| onward(place, audit.bypass.is_some()))
+            place.map(|place| onward(place, audit.without_bypass.is_some()))
         }
     };
     found.unwrap_or_default()
@@ -106,7 +106,7 @@ fn against(place: &Place<'_>) -> String {
 const MOST_RULES: usize = 3;
 
 fn bypass(audit: &Audit<'_>) -> Option<String> {
-    let token = audit.bypass?.without;
+    let token = audit.without_bypass?;
     let without = match token.verdict() {
         Verdict::Allow => " but not needed: remove it".to_owned(),
         Verdict::Undecided => format!("; without it the spec is undecided [{}]", token.as_str()),

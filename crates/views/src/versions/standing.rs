@@ -8,7 +8,8 @@ use olmguard_catalog::{BundleIndex, BundleSet};
 use olmguard_engine::explain::{Places, PolicyReport, ReasonTable, Reasons};
 use olmguard_engine::judge::affordable_steps;
 use olmguard_engine::resolve::{
-    Bounds, CatalogEdge, Choice, Edits, Guards, NotGiven, Offer, Origin, ReachableBundles, reach,
+    Bounds, CatalogEdge, Choice, Edits, Guards, NotGiven, Offer, Origin, PathSearch,
+    ReachableBundles,
 };
 
 /// Relation of a bundle to the installed one.
@@ -62,7 +63,7 @@ impl<'o, 's> Standings<'o, 's> {
         let (judged, reasons) = judged(offers, &edges, &origin, bounds.guards);
         Self {
             same: same.collect(),
-            reach: reach(offers, &origin, &bounds),
+            reach: PathSearch::from(offers, &origin, &bounds).everywhere(),
             edits: Edits::of(offers, &origin),
             judged,
             reasons,

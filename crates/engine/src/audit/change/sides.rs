@@ -83,7 +83,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
             Difference::Undeprecated => self.undeprecates(),
             Difference::Moves => self.moves_differ() && !self.after.moves().is_empty(),
             Difference::Stays => self.moves_differ() && self.after.moves().is_empty(),
-            Difference::Bypass => self.before.bypass != self.after.bypass,
+            Difference::Bypass => self.before.without_bypass != self.after.without_bypass,
             Difference::Stranded
             | Difference::PathForbidden
             | Difference::PathNotInstallable

@@ -4,8 +4,7 @@
 use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::{ForbiddenStep, PreflightRefusal, Ruling, steps_of};
 use crate::resolve::{
-    Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose,
-    shortest_path, weigh,
+    Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose, weigh,
 };
 
 /// The known facts if there is no upgrade path.
@@ -245,6 +244,6 @@ fn blocked<'s>(
 fn steps<'s>(asked: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Vec<Choice<'s>> {
     let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let found = shortest_path(asked, origin, goal, bounds);
+    let found = PathSearch::from(asked, origin, bounds).path_to(goal, asked);
     found.steps.unwrap_or_default()
 }

@@ -66,7 +66,10 @@ impl<'o, 's> PathSearch<'o, 's> {
                 .iter()
                 .map(|offer| offer.package.no_bundle())
                 .collect(),
-            settled: only(offers).map(|offer| offer.package.no_bundle()),
+            settled: match offers {
+                [only] => Some(only.package.no_bundle()),
+                _ => None,
+            },
             budget,
         };
         search.expand(origin, None);
@@ -104,7 +107,7 @@ impl<'o, 's> PathSearch<'o, 's> {
     }
 
     /// Finds everything that can be reached.
-    pub(super) fn everywhere(mut self) -> ReachableBundles<'s> {
+    pub fn everywhere(mut self) -> ReachableBundles<'s> {
         while self.expand_next() {}
         // Visits count the steps after the first one.
         let visits = self.visits.as_slice().iter();
@@ -258,11 +261,4 @@ impl<'o, 's> PathSearch<'o, 's> {
         });
         highest.map(|(at, _)| at)
     }
-}
-
-fn only<T>(all: &[T]) -> Option<&T> {
-    let [only] = all else {
-        return None;
-    };
-    Some(only)
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use olmguard_engine::extension::{Filter, Installed};
 use olmguard_engine::judge::{Basis, Request, Verdict, pin, recorded, rule};
-use olmguard_engine::resolve::{Bounds, Choice, EditContext, Guards, Offer, Origin, Query, reach};
+use olmguard_engine::resolve::{
+    Bounds, Choice, EditContext, Guards, Offer, Origin, PathSearch, Query,
+};
 use olmguard_engine::snapshot::Snapshot;
 
 /// A bundle, by the index of its catalog and its own index, with its number of edits.
@@ -26,7 +28,7 @@ pub(crate) fn by_search(snapshot: &Snapshot, offers: &[Offer<'_>], origin: &Orig
         effort: None,
     };
     assert!(bounds.are_edges_alone());
-    let reached = reach(offers, origin, &bounds);
+    let reached = PathSearch::from(offers, origin, &bounds).everywhere();
     assert!(!reached.is_cut, "the packages are small");
     let steps = |choice: &Choice<'_>| Some((key(offers, choice), reached.steps_to(choice)?));
     let others = choices(offers).into_iter();
