@@ -59,6 +59,16 @@ fn a_path_goes_through_the_bundle_that_its_pin_gives() {
     assert_eq!(answer.advice.path, ["1.0.0", "1.1.0", "1.2.0"]);
 }
 
+/// A pin gives the bundle of its version that has an edge, although another one is better.
+#[test]
+fn a_path_ends_at_the_first_bundle_of_the_requested_version() {
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0+1 replaces 1.1.0; 2.1.0 replaces 2.0.0+1; \
+                 2.0.0+2 replaces 2.1.0";
+    let question = ask(&[("a", 0, &written(lines))]);
+    let answer = question.installed("1.0.0").range("2.0.0").answer();
+    assert_eq!(answer.advice.path, ["1.0.0", "1.1.0", "2.0.0"]);
+}
+
 #[test]
 fn recorded_packages() {
     let Some(folder) = shared().map(|shared| shared.join("vectors/decisions/catalogs")) else {

@@ -95,13 +95,24 @@ impl<'s> Remedies<'_, '_, 's> {
         let ground = self.anything.ok_or(NoPath::Nowhere)?;
         let search = self.search.as_mut().ok_or(NoPath::Nowhere)?;
         let asked = offers(self.prover.basis, filter).ok_or(NoPath::Nowhere)?;
-        let goal = choose(&weigh(&asked, None));
-        let found = search.path_to(goal.ok().map(|resolved| resolved.choice), &asked);
-        match found.steps {
-            _ if found.is_cut => Err(NoPath::Unknown),
-            Some(steps) if ground.admits(self.prover, &steps) => Ok(steps),
-            Some(_) | None => Err(NoPath::Nowhere),
+        let goal = choose(&weigh(&asked, None)).ok();
+        let goal = goal.map(|resolved| resolved.choice);
+        let found = search.path_to(goal, &asked);
+        if found.is_cut {
+            return Err(NoPath::Unknown);
         }
+        let mut steps = found.steps.ok_or(NoPath::Nowhere)?;
+        // A pin gives the bundle of its version that has an edge, although another one may be the goal.
+        let version = goal.as_ref().and_then(Choice::version);
+        let is_goal = |step: &Choice<'_>| {
+            let both = step.version().zip(version);
+            both.is_some_and(|(step, goal)| step.cmp_precedence(goal).is_eq())
+        };
+        if let Some(at) = steps.iter().position(is_goal) {
+            steps.truncate(at + 1);
+        }
+        let is_admitted = ground.admits(self.prover, &steps);
+        is_admitted.then_some(steps).ok_or(NoPath::Nowhere)
     }
 
     /// The nearest version that can be reached, in any number of steps.
