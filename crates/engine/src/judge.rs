@@ -212,26 +212,12 @@ pub fn judge_with<'s>(
 
 fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> RuledEdit<'s> {
     let rule = |request: Request<'_>| rule(basis, &request.with_conditions(conditions));
-    match exemption(edit) {
-        Some(Exemption::Stricter) => {
-            let ruled = rows::spec_row(edit).ok().map(rule);
-            ruled.map_or_else(
-                || Ruling::NotJudged(Exemption::Stricter).into(),
-                |ruled| ruled.of_stricter(edit.reconfigures()),
-            )
-        }
-        Some(Exemption::Reconfigured) => {
-            let ruled = rows::spec_row(edit).ok().map(rule);
-            ruled.map_or_else(
-                || Ruling::NotJudged(Exemption::Reconfigured).into(),
-                RuledEdit::of_reconfigured,
-            )
-        }
-        Some(exemption) => Ruling::NotJudged(exemption).into(),
-        None => match rows::spec_row(edit) {
-            Ok(request) => rule(request),
-            Err(faults) => Ruling::InvalidSpec(faults).into(),
-        },
+    match (exemption(edit), rows::spec_row(edit)) {
+        (Some(Exemption::Stricter), Ok(request)) => rule(request).of_stricter(edit.reconfigures()),
+        (Some(Exemption::Reconfigured), Ok(request)) => rule(request).of_reconfigured(),
+        (Some(exemption), _) => Ruling::NotJudged(exemption).into(),
+        (None, Ok(request)) => rule(request),
+        (None, Err(faults)) => Ruling::InvalidSpec(faults).into(),
     }
 }
 

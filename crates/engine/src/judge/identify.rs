@@ -67,12 +67,17 @@ pub(super) fn fitting_names<'s>(installed: &InstalledBundle, offers: &[Offer<'s>
         let read = version_in_name(name);
         read.is_some_and(|version| version.to_string() == installed.version)
     };
-    let names = offers
-        .iter()
-        .flat_map(|offer| offer.package.names_of_edges());
+    let names = names_of_edges(offers);
     let names: BTreeSet<_> = names.filter(fits).filter(|name| !has(name)).collect();
     let counts = installed.release.is_none();
     names.into_iter().filter(|_| counts).collect()
+}
+
+/// The names that edges mention.
+pub(super) fn names_of_edges<'s>(offers: &[Offer<'s>]) -> impl Iterator<Item = &'s str> {
+    offers
+        .iter()
+        .flat_map(|offer| offer.package.names_of_edges())
 }
 
 // === The bundle that a user means by a version or a name ===
@@ -221,18 +226,15 @@ impl StatedInstalled {
 
     /// Finds a name that only edges mention.
     fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<IdentifiedInstalled, NamingError> {
-        let mut names = offers
-            .iter()
-            .flat_map(|offer| offer.package.names_of_edges());
+        let mut names = names_of_edges(offers);
         let version = version_in_name(&self.text).filter(|_| names.any(|name| name == self.text));
         let version = version.ok_or_else(|| NamingError::Unknown {
             nearest: nearest_names(&self.text, offers),
         })?;
         Ok(IdentifiedInstalled {
             installed: InstalledBundle {
-                name: Some(self.text.clone()),
                 version: version.to_string(),
-                release: self.release.clone(),
+                ..self.called(Some(self.text.clone()))
             },
             known: CatalogKnowledge::NameOnly,
         })
@@ -284,11 +286,8 @@ pub fn nearest_versions(version: &str, filter: &Filter, offers: &[Offer<'_>]) ->
 
 /// How well the offers know a name that is given with its version.
 fn known_by_name(name: &str, offers: &[Offer<'_>]) -> CatalogKnowledge {
-    let mut edges = offers
-        .iter()
-        .flat_map(|offer| offer.package.names_of_edges());
     let is_bundle = !choices(offers, |choice| *choice.bundle().name == *name).is_empty();
-    if is_bundle || edges.any(|edge| edge == name) {
+    if is_bundle || names_of_edges(offers).any(|edge| edge == name) {
         CatalogKnowledge::Whole
     } else {
         CatalogKnowledge::Stranger

@@ -19,34 +19,25 @@ use olmguard_catalog::olm::EmptyPackage;
 /// refuse the object.
 pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault>> {
     let unreadable = match &edit.new.filter {
-        Err(error) => Some(SpecFault::Filter(error.clone())),
+        Err(error) => Some(error.clone()),
         Ok(filter) => too_large(edit, filter),
     };
-    let named: Vec<&str> = match &unreadable {
-        Some(SpecFault::Filter(error)) => vec![&error.field],
-        _ => Vec::new(),
-    };
-    let schema = edit
-        .schema
-        .iter()
-        .filter(|finding| !named.contains(&finding.path.as_str()));
-    let faults: Vec<_> = unreadable
-        .iter()
-        .cloned()
-        .chain(schema.cloned().map(SpecFault::Schema))
-        .collect();
+    let field = unreadable.as_ref().map(|error| error.field.clone());
+    let others = edit.schema.iter();
+    let others = others.filter(|finding| field.as_ref() != Some(&finding.path));
+    let others = others.cloned().map(SpecFault::Schema);
+    let unreadable = unreadable.into_iter().map(SpecFault::Filter);
+    let faults: Vec<_> = unreadable.chain(others).collect();
     let request = edit.request().filter(|_| faults.is_empty());
     request.ok_or(faults)
 }
 
 /// Refuses a filter that can only cost time. The limit is ours, not OLM's.
-fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
+fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<FilterError> {
     let most = Filter::MOST_ENTRIES;
-    (filter.entries() > most).then(|| {
-        SpecFault::Filter(FilterError {
-            field: edit.new.fields.prefix().to_owned(),
-            problem: FilterProblem::TooLarge { most },
-        })
+    (filter.entries() > most).then(|| FilterError {
+        field: edit.new.fields.prefix().to_owned(),
+        problem: FilterProblem::TooLarge { most },
     })
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Installed, InstalledBundle, UnknownCause};
-use crate::judge::identify::fitting_names;
+use crate::judge::identify::{fitting_names, names_of_edges};
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::ruling::RuledEdit;
@@ -83,8 +83,7 @@ fn of_any_name<'s>(
     installed: &InstalledBundle,
     context: EditContext<'_>,
 ) -> RuledEdit<'s> {
-    let offers = question.offers().iter();
-    let names = offers.flat_map(|offer| offer.package.names_of_edges());
+    let names = names_of_edges(question.offers());
     // An entry without `replaces` is an edge of the empty name, which no bundle has.
     let names: BTreeSet<_> = names.filter(|name| !name.is_empty()).collect();
     let judgements = names.len() + 1;
