@@ -141,32 +141,13 @@ fn kind(violation: &Violation<'_>) -> &'static str {
 impl ForbiddenReport {
     /// A step that OLM would take under the policy of an extension.
     pub fn of(forbidden: &ForbiddenStep<'_>, policy: Policy) -> Self {
-        Self::step(
-            &forbidden.from,
-            &forbidden.to,
-            &forbidden.violations,
-            policy,
-        )
-    }
-
-    /// A step under a policy, if it is forbidden.
-    pub fn found(
-        from: &Version,
-        to: &Choice<'_>,
-        violations: &[Violation<'_>],
-        policy: Policy,
-    ) -> Option<Self> {
-        (!violations.is_empty()).then(|| Self::step(from, to, violations, policy))
-    }
-
-    fn step(from: &Version, to: &Choice<'_>, violations: &[Violation<'_>], policy: Policy) -> Self {
-        let mut reasons: Vec<_> = violations.iter().collect();
+        let mut reasons: Vec<_> = forbidden.violations.iter().collect();
         reasons.sort_by_key(|reason| is_lifted(policy, reason));
         let more = reasons.len().checked_sub(MOST_LISTED);
         let told = reasons.into_iter().take(MOST_LISTED);
         Self {
-            from: from.without_build().to_string(),
-            to: label(to.bundle()),
+            from: forbidden.from.without_build().to_string(),
+            to: label(forbidden.to.bundle()),
             guardrails: told
                 .map(|reason| GuardrailReport::under(policy, reason))
                 .collect(),
