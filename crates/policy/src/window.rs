@@ -42,8 +42,8 @@ pub(crate) struct PolicyWindow {
     /// The duration in seconds, rounded up; at least 1. Moments are whole seconds, so a duration of
     /// 1.5s contains the same moments as 2s.
     seconds: i64,
+    /// UTC, or a zone of the IANA database.
     zone: TimeZone,
-    zone_name: Box<str>,
 }
 
 /// The state of one or more windows at a given moment.
@@ -69,7 +69,7 @@ impl PolicyWindow {
         }
         WindowState::Closed(Some(Opening {
             at,
-            zone: self.zone_name.clone().into(),
+            zone: self.zone.iana_name().unwrap_or_default().to_owned(),
             local: first.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         }))
     }
@@ -110,12 +110,11 @@ fn window(value: &Value, path: &str, faults: &mut FaultList) -> Option<PolicyWin
     let members = Members::of(value, path, KEYS, faults)?;
     let schedule = schedule(&members, faults);
     let seconds = seconds(&members, faults);
-    let (zone_name, zone) = zone(&members, faults)?;
+    let zone = zone(&members, faults);
     Some(PolicyWindow {
         schedule: schedule?,
         seconds: seconds?,
-        zone,
-        zone_name,
+        zone: zone?,
     })
 }
 
@@ -173,10 +172,10 @@ fn seconds(members: &Members<'_>, faults: &mut FaultList) -> Option<i64> {
     faults.take(seconds, || members.path_of("duration"))
 }
 
-/// Reads the zone and its name. UTC if the field is absent.
-fn zone(members: &Members<'_>, faults: &mut FaultList) -> Option<(Box<str>, TimeZone)> {
+/// Reads the zone. UTC if the field is absent.
+fn zone(members: &Members<'_>, faults: &mut FaultList) -> Option<TimeZone> {
     if members.get("timeZone").is_none() {
-        return Some(("UTC".into(), TimeZone::UTC));
+        return Some(TimeZone::UTC);
     }
     let name = members.text("timeZone", ZONE, faults)?;
     // The time zone database of the machine could differ between replicas.
@@ -184,7 +183,7 @@ fn zone(members: &Members<'_>, faults: &mut FaultList) -> Option<(Box<str>, Time
     let zone = zone.filter(|zone| !zone.is_unknown());
     let nearest = zone.as_ref().and_then(|zone| zone.iana_name());
     if nearest == Some(name) {
-        return zone.map(|zone| (name.into(), zone));
+        return zone;
     }
     let problem = PolicyProblem::TimeZone {
         found: limits::beginning(name, limits::ECHOED_BYTES),
