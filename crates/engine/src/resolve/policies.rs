@@ -24,8 +24,6 @@ pub struct UpgradePolicies {
     policies: Vec<UpgradePolicy>,
     index: PolicyIndex,
     permission: BypassPermission,
-    /// Whether a policy has conditions.
-    have_conditions: bool,
 }
 
 /// The user and the time of an edit.
@@ -105,7 +103,6 @@ impl UpgradePolicies {
         UpgradePolicy::bound_together(&mut policies);
         Self {
             index: PolicyIndex::of(&policies),
-            have_conditions: policies.iter().any(UpgradePolicy::has_conditions),
             policies,
             permission: BypassPermission::Unknown,
         }
@@ -163,7 +160,7 @@ impl UpgradePolicies {
 
     /// Whether a policy has conditions.
     pub fn have_conditions(&self) -> bool {
-        self.have_conditions
+        self.policies.iter().any(UpgradePolicy::has_conditions)
     }
 
     /// The policies that match a subject, in byte order of the names.
