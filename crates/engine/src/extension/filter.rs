@@ -126,7 +126,7 @@ impl Filter {
             && self.is_too_large == other.is_too_large
             && (self.channels == other.channels || self.channel_set() == other.channel_set())
             && (self.selector == other.selector
-                || Requirements::of(self) == Requirements::of(other))
+                || select_alike(self.selector.as_deref(), other.selector.as_deref()))
     }
 
     fn trimmed(&self) -> &str {
@@ -138,34 +138,20 @@ impl Filter {
     }
 }
 
-/// A selector as a set of requirements. An absent selector and an empty one are equal.
-#[derive(Debug, Eq, PartialEq)]
-struct Requirements<'a> {
-    labels: BTreeSet<(&'a str, &'a str)>,
-    expressions: BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>,
+/// Whether two selectors have the same requirements, in any order. An absent selector and an empty one are equal.
+fn select_alike(one: Option<&LabelSelector>, other: Option<&LabelSelector>) -> bool {
+    let anything = LabelSelector::default();
+    let [one, other] = [one, other].map(|selector| selector.unwrap_or(&anything));
+    one.match_labels == other.match_labels && expressions(one) == expressions(other)
 }
 
-impl<'a> Requirements<'a> {
-    fn of(filter: &'a Filter) -> Self {
-        let selector = filter.selector.as_ref();
-        let labels = selector
-            .into_iter()
-            .flat_map(|selector| &selector.match_labels);
-        let expressions = selector
-            .into_iter()
-            .flat_map(|selector| &selector.match_expressions);
-        Self {
-            labels: labels
-                .map(|(key, value)| (key.as_str(), value.as_str()))
-                .collect(),
-            expressions: expressions
-                .map(|wanted| {
-                    let values = wanted.values.iter().flatten().map(String::as_str).collect();
-                    (wanted.key.as_str(), wanted.operator.as_str(), values)
-                })
-                .collect(),
-        }
-    }
+fn expressions(selector: &LabelSelector) -> BTreeSet<(&str, &str, BTreeSet<&str>)> {
+    let expressions = selector.match_expressions.iter();
+    let requirement = expressions.map(|wanted| {
+        let values = wanted.values.iter().flatten().map(String::as_str).collect();
+        (wanted.key.as_str(), wanted.operator.as_str(), values)
+    });
+    requirement.collect()
 }
 
 // === The fields of an extension that operator-controller reads after resolution ===
