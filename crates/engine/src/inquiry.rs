@@ -68,11 +68,7 @@ impl<'a> Inquiry<'a> {
     ) -> Result<Self, NotAnswered<'a>> {
         let offers = Offer::of(basis.snapshot, filter);
         let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {
-            let stranger = InstalledBundle {
-                name: said.bundle.clone(),
-                version: said.text.clone(),
-                release: said.release.clone(),
-            };
+            let stranger = said.called(said.bundle.clone());
             let decision = Decision::new(basis, filter, &stranger, context);
             return Err(NotAnswered::Refused(Box::new(decision)));
         };

@@ -216,7 +216,8 @@ impl StatedInstalled {
         }
     }
 
-    fn called(&self, name: Option<String>) -> InstalledBundle {
+    /// The bundle as stated, with this name.
+    pub(crate) fn called(&self, name: Option<String>) -> InstalledBundle {
         InstalledBundle {
             name,
             version: self.text.clone(),

@@ -63,7 +63,12 @@ impl CatalogState {
     pub fn read(object: &Value) -> Result<Self, BadClusterCatalog> {
         let name = match object.pointer("/metadata/name") {
             Some(Value::String(name)) if !name.is_empty() => name,
-            _ => return Err(BadClusterCatalog::nameless()),
+            _ => {
+                return Err(BadClusterCatalog {
+                    error: ClusterCatalogError::NoName,
+                    state: None,
+                });
+            }
         };
         let (labels, priority) = (labels(name, object), priority(name, object));
         let state = Self {
@@ -80,25 +85,12 @@ impl CatalogState {
         };
         match labels.err().or(priority.err()) {
             None => Ok(state),
-            Some(error) => Err(BadClusterCatalog::known_in_part(error, state)),
-        }
-    }
-}
-
-impl BadClusterCatalog {
-    fn nameless() -> Self {
-        Self {
-            error: ClusterCatalogError::NoName,
-            state: None,
-        }
-    }
-
-    /// A catalog with an unreadable field. It is not known how OLM treats the catalog.
-    fn known_in_part(error: ClusterCatalogError, state: CatalogState) -> Self {
-        let content = Content::Unreadable(error.to_string());
-        Self {
-            error,
-            state: Some(Box::new(CatalogState { content, ..state })),
+            // It is not known how OLM treats the catalog.
+            Some(error) => {
+                let content = Content::Unreadable(error.to_string());
+                let state = Some(Box::new(Self { content, ..state }));
+                Err(BadClusterCatalog { error, state })
+            }
         }
     }
 }
@@ -160,14 +152,8 @@ fn serving(object: &Value) -> ServingState {
     };
     let conditions = status.get("conditions").and_then(Value::as_array);
     let is_true = |condition: &Value| {
-        condition
-            .get("type")
-            .and_then(Value::as_str)
-            .is_some_and(|t| t == "Serving")
-            && condition
-                .get("status")
-                .and_then(Value::as_str)
-                .is_some_and(|s| s == "True")
+        let is = |field: &str, word| condition.get(field).and_then(Value::as_str) == Some(word);
+        is("type", "Serving") && is("status", "True")
     };
     let is_serving = conditions.is_some_and(|conditions| conditions.iter().any(is_true));
     if is_serving || is_old(object, status) {
@@ -179,15 +165,9 @@ fn serving(object: &Value) -> ServingState {
 
 /// Whether the object is older than the Serving condition (v0.26). Such a catalog shows by its URL that it is served.
 fn is_old(object: &Value, status: &Value) -> bool {
-    let group = object
-        .get("apiVersion")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let content_url = status
-        .get("contentURL")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    group.starts_with("catalogd.operatorframework.io/") && !content_url.is_empty()
+    let api_version = text(object, "/apiVersion").unwrap_or_default();
+    let content_url = text(status, "/contentURL").unwrap_or_default();
+    api_version.starts_with("catalogd.operatorframework.io/") && !content_url.is_empty()
 }
 
 fn text(object: &Value, pointer: &str) -> Option<String> {
