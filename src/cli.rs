@@ -26,8 +26,11 @@ use args::heading::GLOBAL;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use commands::CliCommand;
 use help::Length;
+use tokio::signal::unix::{self, SignalKind};
+use tracing::info;
 
 use crate::cli::args::Color;
+use olmguard_catalog::word_set;
 use olmguard_engine::explain::one_line;
 
 pub use commands::version::Build;
@@ -155,6 +158,15 @@ impl Exit {
         }
     }
 
+    /// The exit code of a report that can have denied and undecided results.
+    pub(crate) fn of_results(is_denied: bool, is_undecided: bool) -> Self {
+        match (is_undecided, is_denied) {
+            (true, _) => Self::Undecided,
+            (false, true) => Self::Denied,
+            (false, false) => Self::Good,
+        }
+    }
+
     /// The exit code that wins, or `Good` if there are none.
     pub(crate) fn worst(exits: impl Iterator<Item = Self>) -> Self {
         exits.max_by_key(|exit| exit.weight()).unwrap_or(Self::Good)
@@ -188,10 +200,6 @@ macro_rules! ends_with {
 }
 
 pub(crate) use ends_with;
-use olmguard_catalog::word_set;
-use tokio::signal::unix;
-use tokio::signal::unix::SignalKind;
-use tracing::info;
 
 impl CommandFailure {
     pub(crate) fn new(words: impl fmt::Display, exit: Exit) -> Self {

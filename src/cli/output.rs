@@ -56,6 +56,20 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
+impl TextOrJson {
+    /// Prints a report in this form.
+    pub(crate) fn print(
+        self,
+        report: &impl Serialize,
+        text: impl FnOnce() -> Text,
+    ) -> io::Result<()> {
+        match self {
+            Self::Text => toned(&text()),
+            Self::Json => json(report),
+        }
+    }
+}
+
 /// Prints text, and strips its colors if they are not wanted.
 pub(crate) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
@@ -67,9 +81,9 @@ pub(crate) fn toned(report: &Text) -> io::Result<()> {
     text(|stdout| paint(report, stdout))
 }
 
-/// Prints a text without colors.
-pub(crate) fn plain(report: &str) -> io::Result<()> {
-    text(|stdout| stdout.write_all(report.as_bytes()))
+/// Prints a finished text.
+pub(crate) fn plain(report: impl AsRef<[u8]>) -> io::Result<()> {
+    text(|stdout| stdout.write_all(report.as_ref()))
 }
 
 /// Prints one JSON value on one line.

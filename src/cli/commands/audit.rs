@@ -39,6 +39,7 @@ use olmguard_engine::explain::{Unrendered, answer};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 use olmguard_engine::judge::{Basis, Edit, Requester, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Moment;
 use olmguard_report::{Finding, Severity};
 use olmguard_views::audit_change::{AuditChangeReport, ExtensionChangeReport};
 use olmguard_views::audit_report::{AuditReport, ExtensionReport};
@@ -110,22 +111,32 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     }
     let unread = form::unread(&inputs.faults, &facts.faults);
     warn_if_empty(&inputs.extensions, &inputs.skipped, &unread);
-    let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
-    let faults: Vec<_> = bad.into_iter().chain(facts.exit()).collect();
     let edits = edits(&inputs.extensions, &requester);
-    if let Some(current) = &facts.current {
+    let own = if let Some(current) = &facts.current {
         let report = preview_report(&facts, current, edits);
-        print(&preview_text(&report, unread, args.output.form)?)?;
-        return Ok(Exit::worst(preview_exits(&report).chain(faults)));
-    }
-    let report = report(&facts, edits);
-    let text = if args.report {
-        form::cluster_reports(&report, requester.at)?
+        print_preview(&report, unread, args.output.form)?
     } else {
-        form::text(&report, unread, args.output.form)?
+        print(args, &report(&facts, edits), unread, requester.at)?
     };
-    print(&text)?;
-    Ok(Exit::worst(exits(&report).chain(faults)))
+    let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
+    let faults = bad.into_iter().chain(facts.exit());
+    Ok(Exit::worst(faults.chain([own])))
+}
+
+/// Prints the report, and returns the exit code that it requires.
+fn print(
+    args: &AuditArgs,
+    report: &AuditReport,
+    unread: Vec<Finding>,
+    at: Moment,
+) -> io::Result<Exit> {
+    output::plain(if args.report {
+        form::cluster_reports(report, at)?
+    } else {
+        form::text(report, unread, args.output.form)?
+    })?;
+    let is_denied = report.count(Verdict::Deny) > 0;
+    Ok(Exit::of_results(is_denied, report.is_undecided()))
 }
 
 fn warn_if_empty(extensions: &[Extension], skipped: &[SkippedInput], unread: &[Finding]) {
@@ -133,10 +144,6 @@ fn warn_if_empty(extensions: &[Extension], skipped: &[SkippedInput], unread: &[F
     if is_empty && !unread.iter().any(|one| one.severity == Severity::Error) {
         warn(&NO_EXTENSION);
     }
-}
-
-fn print(text: &str) -> io::Result<()> {
-    output::text(|stdout| stdout.write_all(text.as_bytes()))
 }
 
 /// The manifests. Without any, all extensions of the cluster or the snapshot.
@@ -192,12 +199,6 @@ fn report<'a>(facts: &Facts, edits: impl Iterator<Item = Edit<'a>>) -> AuditRepo
         let audit = Audit::of(facts.basis(), &edit);
         ExtensionReport::of(&edit, &audit)
     }))
-}
-
-fn exits(report: &AuditReport) -> impl Iterator<Item = Exit> {
-    let denied = (report.count(Verdict::Deny) > 0).then_some(Exit::Denied);
-    let undecided = report.is_undecided().then_some(Exit::Undecided);
-    denied.into_iter().chain(undecided)
 }
 
 const NO_EXTENSION: &str = "there is no ClusterExtension, so nothing is reported";
@@ -399,23 +400,18 @@ fn warn_of_added(current: &CurrentCatalogs) {
     }
 }
 
-/// The report in one of the forms that a preview has.
-fn preview_text(
+/// Prints the report in one of the forms that a preview has, and returns the exit code that it requires.
+fn print_preview(
     report: &AuditChangeReport,
     unread: Vec<Finding>,
     form: Output,
-) -> io::Result<String> {
-    Ok(match form {
+) -> io::Result<Exit> {
+    output::plain(match form {
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
         Output::Markdown => report.document(unread).to_markdown(),
         _ => report.to_string(),
-    })
-}
-
-/// The exit codes that the report requires.
-fn preview_exits(report: &AuditChangeReport) -> impl Iterator<Item = Exit> + use<> {
-    let harmful = (report.count(Level::Harmful) > 0).then_some(Exit::Denied);
-    let undecided = report.is_undecided().then_some(Exit::Undecided);
-    harmful.into_iter().chain(undecided)
+    })?;
+    let is_harmful = report.count(Level::Harmful) > 0;
+    Ok(Exit::of_results(is_harmful, report.is_undecided()))
 }

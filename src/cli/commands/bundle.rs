@@ -101,9 +101,9 @@ fn print(form: BundleForm, checked: CheckedBundle<'_>) -> io::Result<()> {
         BundleForm::Text => output::toned(&report.to_text()),
         BundleForm::Json => output::json(report),
         BundleForm::Sarif => output::json(&checked.sarif()),
-        BundleForm::Junit => output::plain(&checked.junit().map_err(io::Error::other)?),
-        BundleForm::Github => output::plain(&checked.github()),
-        BundleForm::Markdown => output::plain(&report.document().to_markdown()),
+        BundleForm::Junit => output::plain(checked.junit().map_err(io::Error::other)?),
+        BundleForm::Github => output::plain(checked.github()),
+        BundleForm::Markdown => output::plain(report.document().to_markdown()),
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::facts::reading;
-use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, ends_with, help, warn};
 use crate::facts::cluster::{ClusterCatalogsError, OpenCluster};
 use crate::policy_objects::PolicyObject;
@@ -100,10 +100,7 @@ ends_with!(Undecided: ClusterCatalogsError);
 
 /// Prints the list.
 pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()> {
-    match format {
-        TextOrJson::Text => output::toned(&text::text(listing)),
-        TextOrJson::Json => output::json(&Report::of(listing)),
-    }
+    format.print(&Report::of(listing), || text::text(listing))
 }
 
 // === The list of catalogs as JSON, schema `olmguard.catalogs/v1` ===

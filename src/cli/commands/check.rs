@@ -131,11 +131,11 @@ fn judge(
             output::toned(&text::text(args, gathered, &answers, origin, exit))?;
         }
         Output::Json => output::json(&report())?,
-        Output::Yaml => output::plain(&yaml::document(&serde_json::to_value(report())?))?,
+        Output::Yaml => output::plain(yaml::document(&serde_json::to_value(report())?))?,
         Output::Sarif => output::json(&run().sarif(exit))?,
-        Output::Junit => output::plain(&run().junit().map_err(io::Error::other)?)?,
-        Output::Github => output::plain(&run().github())?,
-        Output::Markdown => output::plain(&run().document().to_markdown())?,
+        Output::Junit => output::plain(run().junit().map_err(io::Error::other)?)?,
+        Output::Github => output::plain(run().github())?,
+        Output::Markdown => output::plain(run().document().to_markdown())?,
     }
     Ok(exit)
 }

@@ -24,6 +24,6 @@ pub(super) fn run(args: &CompletionsArgs) -> Result<Exit, CommandFailure> {
     // Generate into memory first, because the generator panics if the reader closes the pipe.
     let mut script = Vec::new();
     generate(args.shell, &mut command, name, &mut script);
-    output::text(|stdout| stdout.write_all(&script))?;
+    output::plain(script)?;
     Ok(Exit::Good)
 }

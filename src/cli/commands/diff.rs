@@ -177,11 +177,10 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
 }
 
 fn print(args: &DiffArgs, packages: &[PackageDiff], generation: Generation) -> io::Result<()> {
-    let print = |text: String| output::text(|stdout| stdout.write_all(text.as_bytes()));
     match args.output.form {
-        Output::Text => print(words::text(packages, generation)),
+        Output::Text => output::plain(words::text(packages, generation)),
         Output::Json => output::json(&Report::of(packages, generation, &args.allow)),
-        Output::Markdown => print(document(packages, generation).to_markdown()),
+        Output::Markdown => output::plain(document(packages, generation).to_markdown()),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::args::cluster::{self, AccessArgs};
 use crate::cli::args::heading;
-use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::shipped::{self, NAME};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
@@ -97,10 +97,8 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 /// Runs `olmguard doctor`.
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, CommandFailure> {
     let findings = examine(&facts(args)?);
-    match args.output.form {
-        TextOrJson::Text => output::toned(&text(&findings))?,
-        TextOrJson::Json => output::json(&Report::of(&findings))?,
-    }
+    let report = Report::of(&findings);
+    args.output.form.print(&report, || text(&findings))?;
     Ok(exit(&findings, args.warn_as_error))
 }
 

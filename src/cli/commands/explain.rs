@@ -75,7 +75,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CommandFailure> {
     match args.words.as_slice() {
         [] if args.list => {
             (args.typed).refuse_but(&["--list"], "explain --list", UPGRADE)?;
-            list()
+            output::plain(page::list())?;
+            Ok(Exit::Good)
         }
         [token] => {
             args.typed.refuse_but(&[], "explain TOKEN", UPGRADE)?;
@@ -95,10 +96,7 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     let inquiry = seen.inquiry(&said.0)?;
     let report = StepReport::of(&inquiry, to, args.olm);
     let report = report.map_err(|why| seen.not_answered(from, to, &why))?;
-    match args.output.form {
-        TextOrJson::Text => output::toned(&report.to_text())?,
-        TextOrJson::Json => output::json(&report)?,
-    }
+    args.output.form.print(&report, || report.to_text())?;
     Ok(seen.exit(report.is_allowed(), report.is_undecided()))
 }
 
@@ -155,13 +153,6 @@ fn page_of(text: &str) -> Result<Exit, CommandFailure> {
         PageSubject::Nothing(near) => return Err(unknown(text, near).into()),
     };
     printed?;
-    Ok(Exit::Good)
-}
-
-/// Prints every reason code with its meaning.
-fn list() -> Result<Exit, CommandFailure> {
-    let list = page::list();
-    output::text(|stdout| stdout.write_all(list.as_bytes()))?;
     Ok(Exit::Good)
 }
 

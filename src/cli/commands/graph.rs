@@ -370,7 +370,7 @@ impl GraphArgs {
                 file: file.clone(),
                 source,
             }),
-            None => Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?),
+            None => Ok(output::plain(text)?),
         }
     }
 }

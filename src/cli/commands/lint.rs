@@ -155,7 +155,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
         }
         (None, true) => {
             (args.typed).refuse_but(&["--list"], "lint --list", "CATALOG")?;
-            output::plain(&forms::list())?;
+            output::plain(forms::list())?;
         }
         (None, false) => return lint_and_print(args),
     }

@@ -72,7 +72,7 @@ fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
 fn print(names: &[String]) -> Result<(), CommandFailure> {
     let mut text = Vec::new();
     page(&find(root(), names)?).render(&mut text)?;
-    Ok(output::text(|stdout| stdout.write_all(&text))?)
+    Ok(output::plain(text)?)
 }
 
 /// The program, built so that each command knows its full name.

@@ -99,7 +99,9 @@ pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
     if !inputs.objects.is_empty() || faults.is_empty() || args.output.form != Output::Text {
         print(&report, args.output.form)?;
     }
-    Ok(Exit::worst(exits(&report).chain(faults)))
+    let has = |verdict| report.count(verdict) > 0;
+    let own = Exit::of_results(has(MoveVerdict::Cannot), has(MoveVerdict::Undecided));
+    Ok(Exit::worst(faults.into_iter().chain([own])))
 }
 
 /// The objects of the files. Without files, the objects of the cluster.
@@ -121,7 +123,7 @@ fn print(report: &MigrationReport, form: Output) -> io::Result<()> {
         Output::Json => output::json(report),
         Output::Yaml => {
             report.refusals().for_each(|why| warn(&why));
-            output::plain(&manifests(report))
+            output::plain(manifests(report))
         }
     }
 }
@@ -138,12 +140,6 @@ fn manifests(report: &MigrationReport) -> String {
         text.push_str(&yaml::document(extension.object));
     }
     text
-}
-
-fn exits(report: &MigrationReport) -> impl Iterator<Item = Exit> {
-    let denied = (report.count(MoveVerdict::Cannot) > 0).then_some(Exit::Denied);
-    let undecided = (report.count(MoveVerdict::Undecided) > 0).then_some(Exit::Undecided);
-    denied.into_iter().chain(undecided)
 }
 
 // === The objects of the files: objects of OLM v0, and everything that `audit` also reads ===

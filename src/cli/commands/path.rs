@@ -96,8 +96,7 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
         Form::Text => output::toned(&report.to_text())?,
         Form::Json => output::json(&report)?,
         Form::Yaml => {
-            let documents = text_of(&manifests(&report, &frame));
-            output::text(|stdout| stdout.write_all(documents.as_bytes()))?;
+            output::plain(text_of(&manifests(&report, &frame)))?;
             if let Some(why) = report.no_way() {
                 say(&why);
             }

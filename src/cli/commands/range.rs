@@ -1,7 +1,5 @@
 //! `olmguard range`: the meaning of a version range, and the versions that it matches.
 
-use std::io;
-
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -9,7 +7,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use crate::cli::args::catalogs::{CatalogArgs, CommonArgs, UsageError};
 use crate::cli::args::{heading, memory};
 use crate::cli::commands::instead;
-use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, HasExit, help};
 use crate::source::{CatalogSource, Loader, Progress};
 use olmguard_catalog::olm::Rules;
@@ -65,7 +63,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 /// Runs `olmguard range`.
 pub(crate) fn run(args: &RangeArgs) -> Result<Exit, CommandFailure> {
     let report = report(args)?;
-    print(&report, args.output.form)?;
+    args.output.form.print(&report, || report.to_text())?;
     Ok(if report.is_range() {
         Exit::Good
     } else {
@@ -95,13 +93,6 @@ fn report(args: &RangeArgs) -> Result<RangeReport, CommandFailure> {
         Some(from) => from.load(&rules)?,
     };
     Ok(RangeReport::new(range, grammar, subjects))
-}
-
-fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
-    match format {
-        TextOrJson::Text => output::toned(&report.to_text()),
-        TextOrJson::Json => output::json(report),
-    }
 }
 
 // === The subjects of the range: the versions of the command line, or the bundles of a package ===

@@ -156,9 +156,9 @@ fn save(args: &SaveArgs) -> Result<Exit, CommandFailure> {
     let unfetched = unfetched(&facts);
     place.put(&facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault).chain(unfetched);
-    let exit = faults.max_by_key(|exit| exit.weight());
+    let exit = Exit::worst(faults);
     say_saved(&args.file, &catalogs, &facts)?;
-    Ok(exit.unwrap_or(Exit::Good))
+    Ok(exit)
 }
 
 impl SnapshotFile {

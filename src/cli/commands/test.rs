@@ -91,8 +91,8 @@ fn print(form: Form, tried: &SuiteResults) -> io::Result<()> {
     match form {
         Form::Json => output::json(&Report::of(outcomes)),
         Form::Text => output::toned(&text(outcomes)),
-        Form::Junit => output::plain(&junit(outcomes, faults).map_err(io::Error::other)?),
-        Form::Github => output::plain(&github(outcomes, faults)),
+        Form::Junit => output::plain(junit(outcomes, faults).map_err(io::Error::other)?),
+        Form::Github => output::plain(github(outcomes, faults)),
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, help};
 use olmguard_catalog::guardrail;
 use olmguard_catalog::olm::OlmRelease;
@@ -33,10 +33,7 @@ pub struct Build {
 /// Runs `olmguard version`.
 pub(super) fn run(args: &VersionArgs, build: Build) -> Result<Exit, CommandFailure> {
     let report = Report::of(build);
-    match args.output.form {
-        TextOrJson::Text => output::toned(&text(&report))?,
-        TextOrJson::Json => output::json(&report)?,
-    }
+    args.output.form.print(&report, || text(&report))?;
     Ok(Exit::Good)
 }
 

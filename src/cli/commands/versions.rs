@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{NotOfForm, heading};
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs};
-use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, help};
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::versions::VersionsReport;
@@ -60,10 +60,7 @@ fn list(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     }
     let facts = args.see.load_any()?;
     let report = PackagesReport::of(&facts.snapshot, args.see.catalog());
-    match args.output.form {
-        TextOrJson::Text => output::toned(&report.to_text())?,
-        TextOrJson::Json => output::json(&report)?,
-    }
+    args.output.form.print(&report, || report.to_text())?;
     let own = if report.has_bad_input() {
         Exit::BadInput
     } else {
@@ -80,10 +77,7 @@ fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {
             let text = said.map(|said| said.text.as_str()).unwrap_or_default();
             seen.nameless("--installed", text, &why)
         })?;
-    match args.output.form {
-        TextOrJson::Text => output::toned(&report.to_text())?,
-        TextOrJson::Json => output::json(&report)?,
-    }
+    args.output.form.print(&report, || report.to_text())?;
     if report.has_bad_input() {
         return Ok(Exit::BadInput);
     }

@@ -10,14 +10,14 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::text;
+use super::plain;
 
 /// Prints a page.
 pub(crate) fn print(page: &str) -> io::Result<()> {
     if is_for_terminal() {
-        text(|stdout| stdout.write_all(rendered(page).as_bytes()))
+        plain(rendered(page))
     } else {
-        text(|stdout| stdout.write_all(page.as_bytes()))
+        plain(page)
     }
 }
 

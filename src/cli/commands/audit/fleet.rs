@@ -17,9 +17,9 @@ use clap::Args;
 
 use crate::cli::args::heading;
 use crate::cli::commands::audit::form::{FLEET, NoForm, Output};
-use crate::cli::commands::audit::{AuditArgs, edits, print, report};
+use crate::cli::commands::audit::{AuditArgs, edits, report};
 use crate::cli::facts::{FactsArgs, FactsError};
-use crate::cli::output::{json_line, yaml};
+use crate::cli::output::{json_line, plain, yaml};
 use crate::cli::{CommandFailure, Exit, say, warn};
 use crate::facts::Fault;
 use crate::facts::cluster::ClusterRequestError;
@@ -109,8 +109,10 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
         gathered.facts(context, &args.facts.of_context(context))?;
     }
     let report = gathered.fleet.report();
-    print(&text(&report, args.output.form)?)?;
-    Ok(Exit::worst(exits(&report).chain(gathered.exits)))
+    plain(text(&report, args.output.form)?)?;
+    let counts = report.counts();
+    let own = Exit::of_results(counts.denied > 0, counts.undecided > 0);
+    Ok(Exit::worst(gathered.exits.into_iter().chain([own])))
 }
 
 impl Gathered<'_> {
@@ -187,13 +189,6 @@ fn text(report: &FleetReport, form: Output) -> io::Result<String> {
         Output::Html => report.document().to_html(),
         _ => report.to_string(),
     })
-}
-
-fn exits(report: &FleetReport) -> impl Iterator<Item = Exit> + use<> {
-    let counts = report.counts();
-    let denied = (counts.denied > 0).then_some(Exit::Denied);
-    let undecided = (counts.undecided > 0).then_some(Exit::Undecided);
-    denied.into_iter().chain(undecided)
 }
 
 /// The file of one cluster.

@@ -71,11 +71,7 @@ pub(super) fn exit(
     let codes = answers.iter().map(|answer| exit_of(answer, args));
     let has_none = answers.is_empty() && gathered.unchanged == 0;
     let nothing = (args.require_match && has_none).then_some(Exit::BadInput);
-    codes
-        .chain(bad)
-        .chain(nothing)
-        .max_by_key(|exit| exit.weight())
-        .unwrap_or(Exit::Good)
+    Exit::worst(codes.chain(bad).chain(nothing))
 }
 
 /// The exit code of an answer.
