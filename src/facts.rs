@@ -1,10 +1,10 @@
 //! The facts on which edits are judged: catalogs, policies and the OLM, from any origin.
 //!
 //! ```text
-//! FactsOrigin --open--> OpenOrigin --rules--> the rules of the OLM, by which all contents are read
-//!   nothing, a snapshot, a cluster |
-//!   catalog locations -------------+--FactsRequest::load--> Facts: Snapshot, Policies, faults
-//!   objects in manifests ----------'
+//! nothing, a snapshot, a cluster --> OpenOrigin --rules--> the rules of the OLM, by which all contents are read
+//!                                        |
+//!   catalog locations -------------------+--FactsRequest::load--> Facts: Snapshot, Policies, faults
+//!   objects in manifests ----------------'
 //! ```
 //!
 //! Requests are plain data, so commands and servers can build them. Nothing is printed here: a [`FactsListener`]

@@ -23,7 +23,7 @@ use crate::facts::cluster::ClusterRequestError;
 use crate::facts::contents::ContentsRequest;
 use crate::facts::given::GivenObjects;
 use crate::facts::olm::OlmError;
-use crate::facts::origin::{FactsOrigin, OpenOrigin};
+use crate::facts::origin::OpenOrigin;
 use crate::facts::{
     Facts, FactsListener, FactsRequest, Fault, GivenFiles, GivenFilesError, Reading,
 };
@@ -116,7 +116,6 @@ impl FactsArgs {
     /// If the flags contradict each other.
     pub(crate) fn open_any(self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
         let origin = origin(self.snapshot.as_deref(), self.from_cluster, &self.cluster)?;
-        let origin = origin.open()?;
         let (rules, mut warnings) = origin.rules(&self.common.olm.request())?;
         let (rules, departure) = edges.of(rules);
         warnings.extend(departure.map(|departure| departure.to_string()));
@@ -294,18 +293,20 @@ impl Facts {
     }
 }
 
-/// The origin that the flags name, or an error if they contradict each other.
+/// Opens the origin that the flags name.
+///
+/// # Errors
+/// If the flags contradict each other, or name a cluster that does not exist.
 pub(crate) fn origin(
     snapshot: Option<&Path>,
     from_cluster: bool,
     cluster: &ClusterRequestArgs,
-) -> Result<FactsOrigin, UsageError> {
+) -> Result<OpenOrigin, FactsError> {
     match (snapshot, from_cluster, cluster.given()) {
-        (Some(_), true, _) => Err(UsageError::TwoOrigins),
-        (_, false, Some(flag)) => Err(UsageError::NotFromCluster { flag }),
-        (Some(path), false, None) => Ok(FactsOrigin::Snapshot(path.to_owned())),
-        (None, true, _) => Ok(FactsOrigin::Cluster(cluster.request())),
-        (None, false, None) => Ok(FactsOrigin::Given),
+        (Some(_), true, _) => Err(UsageError::TwoOrigins.into()),
+        (_, false, Some(flag)) => Err(UsageError::NotFromCluster { flag }.into()),
+        (None, true, _) => Ok(OpenOrigin::of_cluster(&cluster.request())?),
+        (file, false, None) => Ok(OpenOrigin::of_snapshot(file)),
     }
 }
 

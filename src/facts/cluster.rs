@@ -90,15 +90,14 @@ impl ClusterOrigin {
     /// If the request is wrong. A cluster that cannot be reached is still an origin: answers that need it are
     /// undecided.
     pub(super) fn open(request: &ClusterRequest) -> Result<Self, ClusterRequestError> {
-        let known = match OpenCluster::open(request) {
-            Ok(cluster) => Ok(KnownCluster {
-                olm: cluster.olm(),
-                cluster,
-            }),
-            Err(error) if error.is_unreachable() => Err(error),
-            Err(error) => return Err(error),
-        };
-        Ok(Self(known))
+        let known = OpenCluster::open(request).map(|cluster| KnownCluster {
+            olm: cluster.olm(),
+            cluster,
+        });
+        match known {
+            Err(error) if !error.is_unreachable() => Err(error),
+            known => Ok(Self(known)),
+        }
     }
 
     /// Returns the rules of the requested OLM; otherwise of the OLM in the cluster, otherwise of the newest release.
@@ -138,13 +137,10 @@ impl ClusterOrigin {
             .collect()
     }
 
-    /// Returns all extensions, or the reason if the cluster cannot be reached.
-    pub(super) fn into_extensions(self) -> RunningExtensions {
-        let running = self.extensions();
-        match self.0 {
-            Ok(_) => running,
-            Err(error) => RunningExtensions::of([], Some(Fault::Cluster(error.to_string()))),
-        }
+    /// Returns the reason if the cluster cannot be reached.
+    pub(super) fn into_fault(self) -> Option<Fault> {
+        let error = self.0.err()?;
+        Some(Fault::Cluster(error.to_string()))
     }
 
     /// Loads all catalogs and policies. If the cluster cannot be reached, one catalog stands in for all.

@@ -18,38 +18,32 @@ use crate::source::archive::{Archive, ArchiveError, SavedExtensions, SavedPolici
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// The origin of facts, in addition to catalogs and manifests that are given.
-#[derive(Clone, Debug)]
-pub(crate) enum FactsOrigin {
+/// The origin of facts, in addition to catalogs and manifests that are given. Its OLM is known, before any content is
+/// read by the rules of that OLM.
+pub(crate) enum OpenOrigin {
     /// No other origin.
     Given,
     /// A file written by `olmguard snapshot save`.
-    Snapshot(PathBuf),
-    Cluster(ClusterRequest),
-}
-
-/// An origin whose OLM is known, before any content is read by the rules of that OLM.
-pub(crate) enum OpenOrigin {
-    Given,
     Snapshot(Box<SavedSnapshot>),
     Cluster(Box<ClusterOrigin>),
 }
 
-impl FactsOrigin {
-    /// Opens the snapshot, or finds the cluster.
-    ///
-    /// # Errors
-    /// If a request for a cluster is wrong. An origin that cannot be read is a fault of the facts instead.
-    pub(crate) fn open(&self) -> Result<OpenOrigin, ClusterRequestError> {
-        Ok(match self {
-            Self::Given => OpenOrigin::Given,
-            Self::Snapshot(file) => OpenOrigin::Snapshot(Box::new(SavedSnapshot::open(file))),
-            Self::Cluster(request) => OpenOrigin::Cluster(Box::new(ClusterOrigin::open(request)?)),
+impl OpenOrigin {
+    /// Opens a snapshot, if a file is given. A file that cannot be read is a fault of the facts.
+    pub(crate) fn of_snapshot(file: Option<&Path>) -> Self {
+        file.map_or(Self::Given, |file| {
+            Self::Snapshot(Box::new(SavedSnapshot::open(file)))
         })
     }
-}
 
-impl OpenOrigin {
+    /// Finds a cluster.
+    ///
+    /// # Errors
+    /// If the request is wrong. A cluster that cannot be read is a fault of the facts instead.
+    pub(crate) fn of_cluster(request: &ClusterRequest) -> Result<Self, ClusterRequestError> {
+        Ok(Self::Cluster(Box::new(ClusterOrigin::open(request)?)))
+    }
+
     /// Whether the origin has a list of catalogs.
     pub(crate) fn is_known(&self) -> bool {
         !matches!(self, Self::Given)
@@ -82,12 +76,12 @@ impl OpenOrigin {
         }
     }
 
-    /// Returns all extensions, for a command that reads nothing else: an unreadable origin is one of their faults.
-    pub(crate) fn into_extensions(self) -> Option<RunningExtensions> {
+    /// Returns the fault of an origin that cannot be read, for a command that loads no catalogs from it.
+    pub(crate) fn into_fault(self) -> Option<Fault> {
         match self {
             Self::Given => None,
-            Self::Snapshot(saved) => Some(saved.into_extensions()),
-            Self::Cluster(cluster) => Some(cluster.into_extensions()),
+            Self::Snapshot(saved) => saved.archive.err().map(Fault::Snapshot),
+            Self::Cluster(cluster) => cluster.into_fault(),
         }
     }
 
@@ -160,15 +154,6 @@ impl SavedSnapshot {
             }
             SavedExtensions::Unfetched(why) => unknown(why.clone()),
             SavedExtensions::NotSaved => unknown(format!("{}: {NOT_SAVED}", self.path.display())),
-        }
-    }
-
-    /// Returns all extensions, or the reason if the file cannot be read.
-    pub(super) fn into_extensions(self) -> RunningExtensions {
-        let running = self.extensions();
-        match self.archive {
-            Ok(_) => running,
-            Err(error) => RunningExtensions::of([], Some(Fault::Snapshot(error))),
         }
     }
 

@@ -65,22 +65,25 @@ impl InstalledArgs {
     /// If flags contradict each other.
     pub(super) fn read(&self, olm: &OlmArgs) -> Result<InstalledFacts, FactsError> {
         let cluster = ClusterRequestArgs::of_cluster(self.cluster.clone());
-        let origin = origin(self.snapshot.as_deref(), self.from_cluster, &cluster)?.open()?;
+        let origin = origin(self.snapshot.as_deref(), self.from_cluster, &cluster)?;
         let (rules, warnings) = origin.rules(&olm.request())?;
-        let read = match origin.into_extensions() {
-            Some(running) => of_origin(running, &warnings),
-            None if self.extensions.is_empty() => (None, Vec::new()),
-            None => self.manifests()?,
+        let read = match origin.extensions() {
+            Some(mut running) => {
+                running.faults.extend(origin.into_fault());
+                Some(of_origin(running, &warnings))
+            }
+            None if self.extensions.is_empty() => None,
+            None => Some(self.manifests()?),
         };
-        let (extensions, exits) = read;
+        let (extensions, exits) = read.unzip();
         Ok(InstalledFacts {
             rules,
             extensions,
-            exits,
+            exits: exits.unwrap_or_default(),
         })
     }
 
-    fn manifests(&self) -> Result<(Option<Vec<Extension>>, Vec<Exit>), UsageError> {
+    fn manifests(&self) -> Result<(Vec<Extension>, Vec<Exit>), UsageError> {
         let AuditedInputs {
             extensions,
             faults,
@@ -95,14 +98,11 @@ impl InstalledArgs {
             );
         }
         let exits = faults.iter().map(|_| Exit::BadInput).collect();
-        Ok((Some(extensions), exits))
+        Ok((extensions, exits))
     }
 }
 
-fn of_origin(
-    running: RunningExtensions,
-    warnings: &[String],
-) -> (Option<Vec<Extension>>, Vec<Exit>) {
+fn of_origin(running: RunningExtensions, warnings: &[String]) -> (Vec<Extension>, Vec<Exit>) {
     let RunningExtensions { extensions, faults } = running;
     // Without the cluster, warnings about its OLM add nothing.
     if !faults.iter().any(Fault::is_of_cluster) {
@@ -111,7 +111,7 @@ fn of_origin(
     faults.iter().for_each(say);
     let exits = faults.iter();
     let exits = exits.filter_map(|fault| fault.exit(Exit::Undecided));
-    (Some(extensions), exits.collect())
+    (extensions, exits.collect())
 }
 
 /// An extension whose installed version is unknown.

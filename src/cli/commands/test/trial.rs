@@ -8,7 +8,7 @@ use crate::cli::commands::test::subject::{self, SubjectError};
 use crate::cli::commands::test::suite::{Expectation, Old, Suite, SuiteCase};
 use crate::cli::facts::{FactsError, reading};
 use crate::facts::given::GivenObjects;
-use crate::facts::origin::FactsOrigin;
+use crate::facts::origin::OpenOrigin;
 use crate::facts::{Facts, FactsRequest, GivenFiles};
 use crate::manifest::{Document, Inputs, Position, documents};
 use olmguard_catalog::version::go;
@@ -33,11 +33,7 @@ pub(super) struct LoadedFacts {
 /// Reads the files that the suite names.
 pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, FactsError> {
     let asked = &suite.facts;
-    let origin = match &asked.snapshot {
-        Some(file) => FactsOrigin::Snapshot(file.clone()),
-        None => FactsOrigin::Given,
-    };
-    let origin = origin.open()?;
+    let origin = OpenOrigin::of_snapshot(asked.snapshot.as_deref());
     let (rules, warnings) = origin.rules(&asked.olm)?;
     let (catalogs, mut faults) = catalogs(suite);
     let request = FactsRequest {
