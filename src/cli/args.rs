@@ -263,6 +263,11 @@ pub(crate) struct NotOfForm {
 ends_with!(Usage: NotOfForm);
 
 impl<Of> TypedOptions<Of> {
+    /// Whether one of these options was typed.
+    pub(crate) fn has_any(&self, options: &[&str]) -> bool {
+        self.long.iter().any(|long| options.contains(&&**long))
+    }
+
     /// Refuses all options except the options of this form.
     pub(crate) fn refuse_but(
         &self,

@@ -1,29 +1,26 @@
 //! `olmguard range`: the meaning of a version range, and the versions that it matches.
 
 use clap::builder::BoolishValueParser;
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use crate::cli::args::catalogs::{CatalogArgs, CommonArgs, UsageError};
-use crate::cli::args::{heading, memory};
+use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::{TypedOptions, heading};
+use crate::cli::commands::diff::load;
 use crate::cli::commands::instead;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, HasExit, help};
-use crate::source::{CatalogSource, Loader, Progress};
+use crate::source::CatalogSource;
+use olmguard_catalog::PackageFault;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
-use olmguard_catalog::{Catalog, PackageFault};
 use olmguard_engine::nearest::nearest;
-use olmguard_engine::snapshot::Content;
 use olmguard_views::range_report::{Grammar, RangeReport, Subject};
 
 /// Show what a version range matches
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct RangeArgs {
-    /// First, since what is read of the flags below is gone afterwards.
     #[command(flatten)]
-    sources: SubjectFlags,
+    typed: TypedOptions<Self>,
 
     /// Read RANGE as a skipRange of a catalog, which has another grammar
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
@@ -72,27 +69,21 @@ pub(crate) fn run(args: &RangeArgs) -> Result<Exit, CommandFailure> {
 }
 
 fn report(args: &RangeArgs) -> Result<RangeReport, CommandFailure> {
-    let RangeArgs {
-        sources,
-        skip_range,
-        common,
-        package,
-        output: _,
-        range,
-        versions,
-    } = args;
-    let rules = common.olm.request().rules().map_err(UsageError::from)?;
-    let grammar = if *skip_range {
+    let rules = args.common.olm.request().rules();
+    let rules = rules.map_err(UsageError::from)?;
+    let grammar = if args.skip_range {
         Grammar::SkipRange
     } else {
         Grammar::Spec(rules.masterminds)
     };
-    let from = BundleSource::choose(*sources, &common.catalog, package.as_deref(), versions)?;
-    let subjects = match from {
-        None => versions.iter().map(|text| Subject::version(text)).collect(),
+    let subjects = match BundleSource::choose(args)? {
+        None => {
+            let versions = args.versions.iter();
+            versions.map(|text| Subject::version(text)).collect()
+        }
         Some(from) => from.load(&rules)?,
     };
-    Ok(RangeReport::new(range, grammar, subjects))
+    Ok(RangeReport::new(&args.range, grammar, subjects))
 }
 
 // === The subjects of the range: the versions of the command line, or the bundles of a package ===
@@ -105,16 +96,6 @@ fn report(args: &RangeArgs) -> Result<RangeReport, CommandFailure> {
 struct BundleSource<'a> {
     catalog: &'a CatalogSource,
     package: &'a str,
-}
-
-/// Whether the user named a package's bundles on the command line itself.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-enum SubjectFlags {
-    /// No: what the flags say, if anything, is from the environment.
-    #[default]
-    Environment,
-    /// Yes, by at least one of the two flags.
-    CommandLine,
 }
 
 /// The reason why there are no subjects.
@@ -134,7 +115,7 @@ enum SubjectsError {
         "package {} of catalog {} cannot be decoded: {}",
         go::quote(package),
         go::quote(catalog),
-        first(fault)
+        fault.first()
     )]
     Undecodable {
         catalog: String,
@@ -156,40 +137,28 @@ enum SubjectsError {
 
 impl<'a> BundleSource<'a> {
     /// The requested package, if any.
-    fn choose(
-        sources: SubjectFlags,
-        catalogs: &'a CatalogArgs,
-        package: Option<&'a str>,
-        versions: &[String],
-    ) -> Result<Option<Self>, SubjectsError> {
-        let catalogs = catalogs.sources();
-        let found = catalogs.len();
-        match (sources, catalogs.first(), package, versions) {
-            (SubjectFlags::Environment, None, _, _)
-            | (SubjectFlags::Environment, _, None, _)
-            | (SubjectFlags::Environment, _, _, [_, ..]) => Ok(None),
-            (SubjectFlags::CommandLine, None, _, _) => Err(SubjectsError::NoCatalog),
-            (SubjectFlags::CommandLine, _, None, _) => Err(SubjectsError::NoPackage),
-            (SubjectFlags::CommandLine, _, _, [_, ..]) => Err(SubjectsError::VersionsToo),
-            (_, Some(_), Some(_), []) if found > 1 => Err(SubjectsError::Catalogs { found }),
-            (_, Some(catalog), Some(package), []) => Ok(Some(Self { catalog, package })),
+    fn choose(args: &'a RangeArgs) -> Result<Option<Self>, SubjectsError> {
+        let catalogs = args.common.catalog.sources();
+        let is_typed = args.typed.has_any(&["--catalog", "--package"]);
+        match (catalogs, args.package.as_deref(), &*args.versions) {
+            ([], ..) | (_, None, _) | (.., [_, ..]) if !is_typed => Ok(None),
+            ([], ..) => Err(SubjectsError::NoCatalog),
+            (_, None, _) => Err(SubjectsError::NoPackage),
+            (.., [_, ..]) => Err(SubjectsError::VersionsToo),
+            ([catalog], Some(package), []) => Ok(Some(Self { catalog, package })),
+            (several, ..) => Err(SubjectsError::Catalogs {
+                found: several.len(),
+            }),
         }
     }
 
     /// Reads the catalog, and returns the bundles of the package, best first.
     fn load(self, rules: &Rules) -> Result<Vec<Subject>, SubjectsError> {
-        let Self { catalog, .. } = self;
-        let progress = Progress::default();
-        let mut loader = Loader::new(rules, &progress, memory::of_commands());
-        match &catalog.place.load(&mut loader) {
-            Content::Loaded(content) => self.bundles(content),
-            Content::Missing => Err(self.unreadable("it has no content")),
-            Content::Unfetched(why) | Content::Unreadable(why) => Err(self.unreadable(why)),
-        }
-    }
-
-    fn bundles(self, content: &Catalog) -> Result<Vec<Subject>, SubjectsError> {
         let (catalog, package) = (self.catalog.name.clone(), self.package.to_owned());
+        let content = match load(&self.catalog.place, rules) {
+            Ok(content) => content,
+            Err(why) => return Err(SubjectsError::Unreadable { catalog, why }),
+        };
         match content.package(self.package) {
             Some(Ok(found)) => Ok(Subject::bundles(found).collect()),
             Some(Err(fault)) => Err(SubjectsError::Undecodable {
@@ -207,13 +176,6 @@ impl<'a> BundleSource<'a> {
             }
         }
     }
-
-    fn unreadable(self, why: &str) -> SubjectsError {
-        SubjectsError::Unreadable {
-            catalog: self.catalog.name.clone(),
-            why: why.to_owned(),
-        }
-    }
 }
 
 impl HasExit for SubjectsError {
@@ -227,38 +189,5 @@ impl HasExit for SubjectsError {
     }
 }
 
-impl Args for SubjectFlags {
-    fn augment_args(command: Command) -> Command {
-        command
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        command
-    }
-}
-
-impl FromArgMatches for SubjectFlags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let is_typed = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
-        Ok(if is_typed("catalog") || is_typed("package") {
-            Self::CommandLine
-        } else {
-            Self::Environment
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 /// The maximum number of similar names that an error offers.
 const MOST_NEAR: usize = 3;
-
-fn first(fault: &PackageFault) -> String {
-    fault
-        .faults
-        .first()
-        .map_or_else(String::new, ToString::to_string)
-}

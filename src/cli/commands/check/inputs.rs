@@ -18,8 +18,8 @@ use crate::cli::commands::check::kustomize::{Kustomizations, Skipped};
 use crate::cli::commands::{BadInput, InputProblem};
 use crate::facts::given::{self, GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{
-    Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
-    ValueStep, documents,
+    Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Position,
+    Positions, ValueStep, documents,
 };
 use olmguard_admission::Review;
 use olmguard_engine::explain::Unrendered;
@@ -196,57 +196,49 @@ impl GatheredInputs {
         positions: &Positions,
         plan: &CheckPlan,
     ) -> Result<(), UsageError> {
-        let place = |path: &[ValueStep<'_>]| CasePlace {
-            file: file.to_owned(),
-            document: object.document,
-            at: object.position(positions, path),
+        let input = InputObject {
+            file,
+            object,
+            positions,
         };
         let kustomized = self.kustomizations.unrendered(file, object);
         let kustomized = kustomized.map(|why| (Vec::new(), why));
         if let Some((path, why)) = kustomized.or_else(|| unrendered(object)) {
-            self.past(file, object);
-            self.skip(place(&path), why);
+            self.past(input);
+            self.skip(input.place(&path), why);
         } else if GivenObjects::has_kind_of(object) {
-            if self.unique.is_new(object, file, place(&[]).at)? {
-                self.given(file, object, positions, plan.schema);
+            if self.unique.is_new(object, file, input.at(&[]))? {
+                self.given(input, plan.schema);
             }
         } else if is_review(object) {
             match Review::read(&object.value, plan.requester.at) {
-                Ok(review) => self.review(review, &object.value, place),
-                Err(error) => self.bad(file, InputProblem::Review(place(&[]).at, error)),
+                Ok(review) => self.review(review, input),
+                Err(error) => self.bad(file, InputProblem::Review(input.at(&[]), error)),
             }
         } else {
-            self.extension(file, object, (place, positions, plan))?;
+            self.extension(input, plan)?;
         }
         Ok(())
     }
 
     /// Adds an extension, or counts an object of another kind. A copy of an extension is the same edit, unless its
     /// earlier state in the base may differ.
-    fn extension(
-        &mut self,
-        file: &str,
-        object: &ManifestObject,
-        (place, positions, plan): (
-            impl Fn(&[ValueStep<'_>]) -> CasePlace,
-            &Positions,
-            &CheckPlan,
-        ),
-    ) -> Result<(), UsageError> {
+    fn extension(&mut self, input: InputObject<'_>, plan: &CheckPlan) -> Result<(), UsageError> {
+        let InputObject { file, object, .. } = input;
         let recognised = recognise(&object.value);
         if recognised == RecognisedObject::Other {
             self.other(NeededObject::of_manifest(&object.value));
             return Ok(());
         }
-        let is_new = self.unique.is_new(object, file, place(&[]).at)?;
+        let is_new = self.unique.is_new(object, file, input.at(&[]))?;
         if !is_new && self.base.is_none() {
             return Ok(());
         }
-        match (self.changed(file, object, plan), recognised) {
+        match (self.changed(input, plan), recognised) {
             (Some(past), RecognisedObject::Extension(shape)) => {
-                self.manifest(shape, object, past, (place, positions, plan));
+                self.manifest(shape, input, past, plan);
             }
-            (Some(past), _) => self.unknown(object, past, place(&[])),
+            (Some(past), _) => self.unknown(input, past),
             (None, RecognisedObject::Extension(_)) => {
                 let name = object.name.iter();
                 name.for_each(|name| self.keep_name(name, plan));
@@ -263,8 +255,8 @@ impl GatheredInputs {
 
     /// The earlier state of an object that becomes a case. An unchanged object is only counted, unless all objects are
     /// checked.
-    fn changed(&mut self, file: &str, object: &ManifestObject, plan: &CheckPlan) -> Option<Past> {
-        let past = self.past(file, object);
+    fn changed(&mut self, input: InputObject<'_>, plan: &CheckPlan) -> Option<Past> {
+        let past = self.past(input);
         if past.is_same() && !plan.all {
             self.unchanged += 1;
             return None;
@@ -280,18 +272,12 @@ impl GatheredInputs {
     }
 
     /// Adds a catalog or a policy. Problems with it are errors of its file, and the object is applied anyway.
-    fn given(
-        &mut self,
-        file: &str,
-        object: &ManifestObject,
-        positions: &Positions,
-        schema: Schema,
-    ) {
-        let place = |at| CasePlace {
-            file: file.to_owned(),
-            document: object.document,
-            at,
-        };
+    fn given(&mut self, input: InputObject<'_>, schema: Schema) {
+        let InputObject {
+            file,
+            object,
+            positions,
+        } = input;
         let mut faults = self.given.add(file, object, positions);
         let is_checked = schema == Schema::Applied && given::is_catalog_of_v1(object);
         if faults.is_empty() && is_checked {
@@ -302,38 +288,28 @@ impl GatheredInputs {
         }
         if is_checked {
             let hints = catalog_hints(&object.value).into_iter();
-            let at = |path: &[ValueStep<'_>]| place(object.position(positions, path));
-            let hints = hints.map(|hint| placed(hint, &at));
+            let hints = hints.map(|hint| placed(hint, input));
             self.hints.extend(hints.map(|hint| (file.to_owned(), hint)));
         }
     }
 
-    fn manifest(
-        &mut self,
-        shape: Shape,
-        object: &ManifestObject,
-        mut past: Past,
-        (place, positions, plan): (
-            impl Fn(&[ValueStep<'_>]) -> CasePlace,
-            &Positions,
-            &CheckPlan,
-        ),
-    ) {
+    fn manifest(&mut self, shape: Shape, input: InputObject<'_>, mut past: Past, plan: &CheckPlan) {
+        let object = input.object;
         let release = SchemaRelease::v1(plan.rules.olm.minor());
         let hints = hints(shape, Some(release), &object.value).into_iter();
         let mut extension = Extension {
-            hints: hints.map(|hint| placed(hint, &place)).collect(),
+            hints: hints.map(|hint| placed(hint, input)).collect(),
             ..Extension::read(shape, &object.value)
         };
         if let Err(error) = &mut extension.filter {
-            note_text(error, object, positions);
+            note_text(error, input);
         }
         let findings = match plan.schema {
             Schema::LeftOut => Vec::new(),
             Schema::Applied => refused(shape, release, &object.value, &mut past),
         };
         self.cases.push(Case {
-            place: place(&deciding_field(&extension, &object.value, &[])),
+            place: input.place(&deciding_field(&extension, &object.value, &[])),
             identity: extension.identity.clone(),
             subject: Subject::Manifest(Box::new(extension), findings),
             past,
@@ -341,22 +317,18 @@ impl GatheredInputs {
         });
     }
 
-    fn past(&mut self, file: &str, object: &ManifestObject) -> Past {
+    fn past(&mut self, InputObject { file, object, .. }: InputObject<'_>) -> Past {
         let base = self.base.as_mut();
         base.map_or(Past::NotAsked, |base| base.past(file, object))
     }
 
-    fn review(
-        &mut self,
-        review: Review,
-        dump: &Value,
-        place: impl Fn(&[ValueStep<'_>]) -> CasePlace,
-    ) {
+    fn review(&mut self, review: Review, input: InputObject<'_>) {
+        let dump = &input.object.value;
         let field = review
             .extension()
             .map(|extension| deciding_field(extension, dump, &["request", "object"]));
         self.cases.push(Case {
-            place: place(&field.unwrap_or_default()),
+            place: input.place(&field.unwrap_or_default()),
             identity: review.identity().clone(),
             subject: Subject::Review(Box::new(review)),
             past: Past::NotAsked,
@@ -364,15 +336,15 @@ impl GatheredInputs {
         });
     }
 
-    fn unknown(&mut self, object: &ManifestObject, past: Past, place: CasePlace) {
+    fn unknown(&mut self, input: InputObject<'_>, past: Past) {
+        let object = input.object;
         let exemption = Exemption::UnknownVersion {
             api_version: object.api_version.clone(),
             kind: object.kind.clone(),
         };
-        let identity = Identity::read(&object.value);
         self.cases.push(Case {
-            place,
-            identity,
+            place: input.place(&[]),
+            identity: Identity::read(&object.value),
             subject: Subject::Unknown(exemption),
             past,
             told: InstalledSource::default(),
@@ -403,14 +375,36 @@ impl GatheredInputs {
     }
 }
 
+/// An object of the inputs, with its file and the positions in its document.
+#[derive(Clone, Copy)]
+struct InputObject<'i> {
+    file: &'i str,
+    object: &'i ManifestObject,
+    positions: &'i Positions,
+}
+
+impl InputObject<'_> {
+    fn at(&self, path: &[ValueStep<'_>]) -> Position {
+        self.object.position(self.positions, path)
+    }
+
+    fn place(&self, path: &[ValueStep<'_>]) -> CasePlace {
+        CasePlace {
+            file: self.file.to_owned(),
+            document: self.object.document,
+            at: self.at(path),
+        }
+    }
+}
+
 /// The hint with its position.
-fn placed(hint: Hint, place: &impl Fn(&[ValueStep<'_>]) -> CasePlace) -> Hint {
+fn placed(hint: Hint, input: InputObject<'_>) -> Hint {
     let step = |step| match str::parse(step) {
         Ok(index) => ValueStep::Index(index),
         Err(_) => ValueStep::Key(step),
     };
     let steps: Vec<_> = hint.path.iter().map(|name| step(name)).collect();
-    let at = place(&steps).at;
+    let at = input.at(&steps);
     Hint {
         at: Some((at.line, at.column)),
         ..hint
@@ -418,10 +412,11 @@ fn placed(hint: Hint, place: &impl Fn(&[ValueStep<'_>]) -> CasePlace) -> Hint {
 }
 
 /// Records how a field is written that must be a string and is not.
-fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Positions) {
+fn note_text(error: &mut FilterError, input: InputObject<'_>) {
     if let FilterProblem::Type { written, .. } = &mut error.problem {
         let path = ValueStep::of_path(&error.field);
-        *written = object.source_text(positions, &path).map(str::to_owned);
+        let text = input.object.source_text(input.positions, &path);
+        *written = text.map(str::to_owned);
     }
 }
 

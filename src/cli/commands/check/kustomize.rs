@@ -259,10 +259,7 @@ impl Kustomization {
         Self {
             file: path.to_owned(),
             directory: normal(directory),
-            shown: match directory.to_string_lossy() {
-                shown if shown.is_empty() => ".".to_owned(),
-                shown => shown.into_owned(),
-            },
+            shown: shown(directory),
             is_component: value.get("kind").and_then(Value::as_str) == Some("Component"),
             resources: [named("resources"), named("bases")].concat(),
             components: named("components"),

@@ -9,10 +9,10 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
+use crate::cli::commands::check::trouble;
 use crate::facts::Fault;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, RequesterFact, plain};
-use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_report::{Text, Tone};
 
@@ -72,7 +72,11 @@ pub(super) fn text(
     // If no input could be read, a summary adds nothing.
     let is_nothing = gathered.cases.is_empty() && !gathered.errors.is_empty();
     if !args.quiet && !is_nothing {
-        places(&mut text, gathered);
+        for aside in trouble::asides(gathered) {
+            text.say(Tone::Plain, format!("{}: ", go::escape(&aside.subject)));
+            text.line(Tone::Label, aside.word);
+            text.line(Tone::Plain, format!("  {}", aside.why));
+        }
         let summary = Summary::of(args, gathered, answers);
         text.line(Tone::Plain, summary.to_string());
         // The error about the cluster has already shown what is missing.
@@ -81,35 +85,6 @@ pub(super) fn text(
         }
     }
     text
-}
-
-/// Prints what was removed or skipped, each with its location.
-fn places(text: &mut Text, gathered: &GatheredInputs) {
-    for (place, one) in gathered.removed() {
-        let (place, name) = (
-            go::escape(&place),
-            go::escape(one.name().unwrap_or_default()),
-        );
-        let filter = one.filter();
-        let package = filter.map(|filter| &*filter.package);
-        let asked = plain::removed(package, filter.and_then(Filter::range));
-        aside(text, &format!("{place}: {name}"), "removed", &asked);
-    }
-    for one in gathered.passed_over() {
-        let (place, why) = (go::escape(&one.place()), plain::not_compared(&one.why()));
-        aside(text, &place, "not compared", &why);
-    }
-    for skipped in &gathered.skipped {
-        let place = go::escape(&skipped.place.to_string());
-        aside(text, &place, "skipped", &skipped.words());
-    }
-}
-
-/// Prints the reason why something has no result.
-fn aside(text: &mut Text, place: &str, word: &str, why: &str) {
-    text.say(Tone::Plain, format!("{place}: "));
-    text.line(Tone::Label, word);
-    text.line(Tone::Plain, format!("  {why}"));
 }
 
 /// Hints about facts that policies read and no flag sets, each once. An `AdmissionReview` has its own user.

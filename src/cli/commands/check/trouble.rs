@@ -2,6 +2,7 @@
 //! answer for, and objects that were removed, skipped or passed over.
 
 use crate::cli::commands::check::args::CheckArgs;
+use crate::cli::commands::check::cases::CasePlace;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
 use crate::cli::commands::{BadInput, Lies};
@@ -31,10 +32,55 @@ pub(super) fn of_olm(warnings: &[String]) -> Vec<Finding> {
     warnings.collect()
 }
 
+/// An extension or a file that is not a result, with the reason.
+pub(super) struct Aside {
+    place: Place,
+    /// The place for people, with the name of an extension.
+    pub(super) subject: String,
+    pub(super) word: &'static str,
+    pub(super) why: String,
+}
+
 /// Findings that only a report shows, not stderr: extensions and files that are not results.
 pub(super) fn of_results(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
-    let removed = removed(gathered).chain(passed_over(gathered));
-    removed.chain(skipped(gathered))
+    asides(gathered).map(|aside| Finding {
+        place: aside.place,
+        ..of_run(
+            Severity::Note,
+            format!("{}: {}, {}", aside.subject, aside.word, aside.why),
+        )
+    })
+}
+
+/// The removed extensions, the files of the base that nothing is compared with, and the inputs that a tool has yet to
+/// render.
+pub(super) fn asides(gathered: &GatheredInputs) -> impl Iterator<Item = Aside> {
+    let removed = gathered.removed().map(|(place, one)| {
+        let filter = one.filter();
+        let package = filter.map(|filter| &*filter.package);
+        Aside {
+            subject: format!("{place}: {}", one.name().unwrap_or_default()),
+            place: Place::Named(place),
+            word: "removed",
+            why: plain::removed(package, filter.and_then(Filter::range)),
+        }
+    });
+    let passed_over = gathered.passed_over().iter().map(|one| Aside {
+        place: Place::Named(one.file.clone()),
+        subject: one.place(),
+        word: "not compared",
+        why: plain::not_compared(&one.why()),
+    });
+    let skipped = gathered.skipped.iter().map(|skipped| {
+        let CasePlace { file, at, .. } = &skipped.place;
+        Aside {
+            place: Place::File(file.clone(), Some((at.line, at.column))),
+            subject: skipped.place.to_string(),
+            word: "skipped",
+            why: skipped.words(),
+        }
+    });
+    removed.chain(passed_over).chain(skipped)
 }
 
 /// The finding that the inputs have no extension: an error with `--require-match`, otherwise a warning. An extension
@@ -67,47 +113,8 @@ pub(super) fn nothing_installed(
     (is_unknown && is_allowed).then(|| of_run(Severity::Note, plain::nothing_known_installed()))
 }
 
-/// Notes about removed extensions.
-fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
-    gathered.removed().map(|(place, one)| {
-        let filter = one.filter();
-        let package = filter.map(|filter| &*filter.package);
-        let asked = plain::removed(package, filter.and_then(Filter::range));
-        let name = one.name().unwrap_or_default();
-        let text = format!("{place}: {name}: removed, {asked}");
-        note(Place::Named(place), text)
-    })
-}
-
-/// Notes about files of the base that could not be read, and that nothing is compared with.
-fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
-    gathered.passed_over().iter().map(|one| {
-        let why = plain::not_compared(&one.why());
-        let text = format!("{}: not compared, {why}", one.place());
-        note(Place::Named(one.file.clone()), text)
-    })
-}
-
-/// Notes about inputs that a tool has yet to render.
-fn skipped(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
-    gathered.skipped.iter().map(|skipped| {
-        let place = &skipped.place;
-        let text = format!("{place}: skipped, {}", skipped.words());
-        let at = (place.at.line, place.at.column);
-        note(Place::File(place.file.clone(), Some(at)), text)
-    })
-}
-
 fn of_run(severity: Severity, text: impl Into<String>) -> Finding {
     Finding::of_run(TITLE, severity, text)
-}
-
-/// A note about a location.
-fn note(place: Place, text: String) -> Finding {
-    Finding {
-        place,
-        ..of_run(Severity::Note, text)
-    }
 }
 
 fn of_input(error: &BadInput) -> Finding {

@@ -3,9 +3,7 @@
 //! A base keeps the parsed objects of each file, so an input with the same text is not parsed again. Most files do not
 //! change, and parsing is most of the work for both sides.
 
-use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
-use std::hash::{Hash, Hasher};
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -26,16 +24,12 @@ pub(super) struct BaseObjects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
     /// Extensions without a name, the first of each value.
-    nameless: HashSet<ByValue>,
+    nameless: HashMap<Value, Rc<Ancestor>>,
     unread: Vec<UnreadFile>,
     /// The size of the unread files that are kept, in bytes.
     kept: usize,
     parsed: ParsedFiles,
 }
-
-/// An extension that is identified by its whole value.
-#[derive(Debug)]
-struct ByValue(Rc<Ancestor>);
 
 /// A file that is partly unreadable.
 #[derive(Debug)]
@@ -175,7 +169,8 @@ impl BaseObjects {
         let ancestor = Rc::new(ancestor);
         self.all.push(Rc::clone(&ancestor));
         if ancestor.key.name.is_none() {
-            self.nameless.insert(ByValue(ancestor));
+            let value = ancestor.value().clone();
+            self.nameless.entry(value).or_insert(ancestor);
         } else {
             let key = ancestor.key.clone();
             self.by_key.entry(key).or_default().push(ancestor);
@@ -199,8 +194,7 @@ impl BaseObjects {
     ) -> Result<Option<Rc<Ancestor>>, PastDoubt> {
         let key = Key::of(object);
         if key.name.is_none() {
-            let same = self.nameless.get(&object.value);
-            return Ok(same.map(|one| Rc::clone(&one.0)));
+            return Ok(self.nameless.get(&object.value).map(Rc::clone));
         }
         let found = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         match likest(found, file).as_slice() {
@@ -224,26 +218,6 @@ impl BaseObjects {
         }
     }
 }
-
-impl Borrow<Value> for ByValue {
-    fn borrow(&self) -> &Value {
-        self.0.value()
-    }
-}
-
-impl Hash for ByValue {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.value().hash(state);
-    }
-}
-
-impl PartialEq for ByValue {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.value() == other.0.value()
-    }
-}
-
-impl Eq for ByValue {}
 
 /// The extensions, of several with one name, whose paths have the longest common end with this file.
 fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
