@@ -23,14 +23,16 @@ pub mod test;
 pub mod version;
 mod versions;
 
-use std::fmt;
 use std::process::ExitCode;
+use std::{fmt, io};
 
 use version::Build;
 
 use crate::cli::ended;
 use crate::facts::given::GivenFault;
-use crate::manifest::{DocumentError, InputError, Position};
+use crate::manifest::{
+    DocumentError, Input, InputError, Inputs, ManifestObject, Position, documents,
+};
 use crate::revision::FileError;
 use olmguard_admission::ReviewError;
 use olmguard_catalog::version::go;
@@ -98,6 +100,20 @@ fn instead(near: &[String]) -> String {
     }
     let quoted: Vec<_> = near.iter().map(|name| go::quote(name)).collect();
     format!("; did you mean {}?", quoted.join(", "))
+}
+
+/// The objects of these inputs, or the first input or document that cannot be read.
+fn all_objects(inputs: Inputs<impl io::Read>) -> Result<Vec<ManifestObject>, Box<BadInput>> {
+    let mut all = Vec::new();
+    for Input { path, bytes } in inputs {
+        let bytes = bytes.map_err(|error| BadInput::new(&path, error.into()))?;
+        for document in documents(&bytes) {
+            let document = document.map_err(InputProblem::Document);
+            let document = document.map_err(|problem| BadInput::new(&path, problem))?;
+            all.extend(document.into_objects().0);
+        }
+    }
+    Ok(all)
 }
 
 // === Unreadable inputs of the commands that read manifests ===

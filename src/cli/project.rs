@@ -16,7 +16,6 @@ use crate::cli::args::{UNDECIDED, heading};
 use crate::manifest::{
     Document, DocumentError, DocumentField, FieldError, FieldFault, InputError, Inputs, documents,
 };
-use crate::source::CatalogSource;
 use olmguard_admission::OnUndecided;
 
 /// The flag of the commands that read the file.
@@ -169,14 +168,10 @@ fn paths(field: &DocumentField<'_>, folder: &Path) -> Result<Vec<PathBuf>, Field
 }
 
 fn catalogs(field: &DocumentField<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
-    let members = field.members()?.into_iter();
-    let catalogs = members.map(|(name, place)| {
+    for (_, place) in field.members()? {
         path(&place, folder)?;
-        place.parsed(|text| {
-            CatalogSource::within(folder, name, text).map_err(|error| error.to_string())
-        })
-    });
-    catalogs.collect()
+    }
+    CatalogArgs::of_field(field, folder)
 }
 
 /// Parses `EXTENSION: VERSION[,bundle=NAME][,release=R]`, the same as the flag after its `=`.

@@ -14,6 +14,7 @@ use crate::cli::args::olm::OlmArgs;
 use crate::cli::ends_with;
 use crate::facts::given::ObjectTwice;
 use crate::facts::olm::OlmError;
+use crate::manifest::{DocumentField, FieldError};
 use crate::source::{CatalogPlaceError, CatalogSource};
 
 /// The flags of every command that judges.
@@ -170,6 +171,17 @@ impl CatalogArgs {
         self.0.iter().filter_map(|catalog| catalog.place.path())
     }
 
+    /// The catalogs of a mapping from names to places, which are relative to a directory.
+    pub(crate) fn of_field(field: &DocumentField<'_>, folder: &Path) -> Result<Self, FieldError> {
+        let members = field.members()?.into_iter();
+        let catalogs = members.map(|(name, place)| {
+            place.parsed(|text| {
+                CatalogSource::within(folder, name, text).map_err(|error| error.to_string())
+            })
+        });
+        Ok(Self(catalogs.collect::<Result<_, _>>()?))
+    }
+
     fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, CatalogArgError> {
         let mut names = BTreeSet::new();
         let mut catalogs = Vec::new();
@@ -195,13 +207,6 @@ fn catalog(text: &str) -> Result<CatalogSource, CatalogArgError> {
             name: name.to_owned(),
             place: place.parse()?,
         }),
-    }
-}
-
-impl FromIterator<CatalogSource> for CatalogArgs {
-    /// Collects catalogs, whose names must be unique.
-    fn from_iter<I: IntoIterator<Item = CatalogSource>>(catalogs: I) -> Self {
-        Self(catalogs.into_iter().collect())
     }
 }
 

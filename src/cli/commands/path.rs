@@ -12,10 +12,11 @@ use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{
     EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, PackageFacts,
 };
+use crate::cli::commands::{BadInput, all_objects};
 use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs, yaml};
 use crate::cli::{CommandFailure, Exit, HasExit, help, say};
-use crate::manifest::{DocumentError, InputError, Inputs, documents};
+use crate::manifest::Inputs;
 use olmguard_catalog::dns1123;
 use olmguard_engine::extension::{Extension, Filter, PolicySubject, Shape};
 use olmguard_views::path::{Frame, ManifestOfPath, PathReport, manifests};
@@ -178,11 +179,9 @@ struct FrameArgs {
 
 /// The reason why there is no manifest to change.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum FrameError {
-    #[error("{file}: {error}")]
-    Input { file: String, error: InputError },
-    #[error("{file}:{error}")]
-    Document { file: String, error: DocumentError },
+enum FrameError {
+    #[error("{0}")]
+    Unreadable(Box<BadInput>),
     #[error("-f: found {found} ClusterExtensions of API v1 for package {package:?}: expected one")]
     Count { found: usize, package: String },
     #[error("{flag} and -f cannot be used together: the flag is for a new ClusterExtension")]
@@ -278,28 +277,15 @@ impl FrameArgs {
 }
 
 fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), FrameError> {
-    let mut found = Vec::new();
-    for input in Inputs::new([file], io::stdin()) {
-        let file = input.path;
-        let bytes = input.bytes.map_err(|error| FrameError::Input {
-            file: file.clone(),
-            error,
-        })?;
-        for document in documents(&bytes) {
-            let document = document.map_err(|error| FrameError::Document {
-                file: file.clone(),
-                error,
-            })?;
-            let (objects, _) = document.into_objects();
-            found.extend(objects.into_iter().filter_map(|object| {
-                let extension = Extension::read(Shape::V1, &object.value);
-                let asked = extension.filter.clone().ok()?;
-                let frame = Frame::of(object.value)?;
-                (asked.package == filter.package).then_some((frame, asked, extension))
-            }));
-        }
-    }
-    match <[_; 1]>::try_from(found) {
+    let objects = all_objects(Inputs::new([file], io::stdin()));
+    let objects = objects.map_err(FrameError::Unreadable)?.into_iter();
+    let found = objects.filter_map(|object| {
+        let extension = Extension::read(Shape::V1, &object.value);
+        let asked = extension.filter.clone().ok()?;
+        let frame = Frame::of(object.value)?;
+        (asked.package == filter.package).then_some((frame, asked, extension))
+    });
+    match <[_; 1]>::try_from(found.collect::<Vec<_>>()) {
         Ok([(frame, asked, extension)]) => {
             filter.selector = asked.selector;
             filter.policy = asked.policy;
@@ -320,7 +306,7 @@ fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), Fra
 impl HasExit for FrameError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Input { .. } | Self::Document { .. } => Exit::BadInput,
+            Self::Unreadable(_) => Exit::BadInput,
             Self::Count { .. } | Self::Both { .. } | Self::Name { .. } => Exit::Usage,
         }
     }

@@ -21,7 +21,7 @@ use serde::Serialize;
 use suite::Suite;
 
 use crate::cli::args::heading;
-use crate::cli::commands::test::trial::Outcome;
+use crate::cli::commands::test::trial::{DifferenceReport, Outcome};
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, help, say, warn};
 use crate::manifest::{Inputs, documents};
@@ -211,14 +211,6 @@ struct CaseReport {
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
-struct DifferenceReport {
-    /// Key of `expect`.
-    field: &'static str,
-    expected: String,
-    found: String,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
 struct Summary {
     held: usize,
     failed: usize,
@@ -241,18 +233,13 @@ impl Report {
 impl CaseReport {
     fn of(outcome: &Outcome) -> Self {
         let answer = &outcome.answer;
-        let differences = outcome.differences.iter().map(|one| DifferenceReport {
-            field: one.field,
-            expected: one.expected.clone(),
-            found: one.found.clone(),
-        });
         Self {
             name: outcome.name.clone(),
             file: outcome.file.clone(),
             line: outcome.at.line,
             column: outcome.at.column,
             holds: outcome.holds(),
-            differences: differences.collect(),
+            differences: outcome.differences.clone(),
             verdict: answer.verdict().as_str(),
             token: answer.token.as_str(),
             warnings: answer.warnings.clone(),

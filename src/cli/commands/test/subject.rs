@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::manifest::{
-    DocumentError, DocumentField, FieldError, FieldFault, Input, InputError, Inputs, documents,
-};
+use crate::cli::commands::{BadInput, all_objects};
+use crate::manifest::{DocumentField, FieldError, FieldFault, Inputs, ManifestObject};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// The source of the object.
@@ -23,10 +22,8 @@ pub(super) enum SuiteSubject {
 /// The reason why there is no object.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SubjectError {
-    #[error("{file}: {why}")]
-    Unreadable { file: String, why: InputError },
-    #[error("{file}:{error}")]
-    Document { file: String, error: DocumentError },
+    #[error("{0}")]
+    Unreadable(Box<BadInput>),
     #[error("{file}: has no extension{named}{instead}", named = called(.name.as_deref()))]
     None {
         file: String,
@@ -129,16 +126,17 @@ fn served(catalog: &Value) -> Value {
 }
 
 fn find(path: &Path, name: Option<&str>) -> Result<Value, SubjectError> {
-    let extensions = extensions(path)?;
-    let names: Vec<_> = extensions
-        .iter()
-        .filter_map(|(name, _)| name.clone())
-        .collect();
-    let is_asked = |found: &Option<String>| name.is_none_or(|name| found.as_deref() == Some(name));
-    let mut asked = extensions.into_iter().filter(|(found, _)| is_asked(found));
+    let mut extensions =
+        all_objects(Inputs::of_files([path.to_owned()])).map_err(SubjectError::Unreadable)?;
+    extensions.retain(|object| recognise(&object.value) != RecognisedObject::Other);
+    let names = extensions.iter().filter_map(|object| object.name.clone());
+    let names: Vec<_> = names.collect();
+    let is_asked =
+        |object: &ManifestObject| name.is_none_or(|name| object.name.as_deref() == Some(name));
+    let mut asked = extensions.into_iter().filter(is_asked);
     let file = path.display().to_string();
     match (asked.next(), asked.count()) {
-        (Some((_, value)), 0) => Ok(value),
+        (Some(object), 0) => Ok(object.value),
         (Some(_), more) => Err(SubjectError::Several {
             file,
             found: more + 1,
@@ -152,27 +150,6 @@ fn find(path: &Path, name: Option<&str>) -> Result<Value, SubjectError> {
             },
         }),
     }
-}
-
-fn extensions(path: &Path) -> Result<Vec<(Option<String>, Value)>, SubjectError> {
-    let mut extensions = Vec::new();
-    for input in Inputs::of_files([path.to_owned()]) {
-        let Input { path, bytes } = input;
-        let bytes = bytes.map_err(|why| SubjectError::Unreadable {
-            file: path.clone(),
-            why,
-        })?;
-        for document in documents(&bytes) {
-            let document = document.map_err(|error| SubjectError::Document {
-                file: path.clone(),
-                error,
-            })?;
-            let objects = document.into_objects().0.into_iter();
-            let own = objects.filter(|object| recognise(&object.value) != RecognisedObject::Other);
-            extensions.extend(own.map(|object| (object.name, object.value)));
-        }
-    }
-    Ok(extensions)
 }
 
 fn called(name: Option<&str>) -> String {

@@ -8,7 +8,6 @@ use crate::cli::args::olm::AskedRelease;
 use crate::cli::commands::test::subject::SuiteSubject;
 use crate::facts::olm::OlmRequest;
 use crate::manifest::{Document, DocumentField, FieldError, FieldFault, Position};
-use crate::source::CatalogSource;
 use olmguard_engine::judge::{Requester, StatedInstalled, Token, UserInfo, Verdict};
 use olmguard_policy::Moment;
 
@@ -115,7 +114,8 @@ impl SuiteFacts {
         let policies = root.get("policies").map(paths);
         let snapshot = root.get("snapshot");
         let snapshot = snapshot.map(|field| field.text().map(|name| folder.join(name)));
-        let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
+        let catalogs = root.get("catalogs");
+        let catalogs = catalogs.map(|field| CatalogArgs::of_field(&field, folder));
         let release = root.get("olmRelease");
         let release = release.map(|field| {
             field.parsed(|text| {
@@ -136,16 +136,6 @@ impl SuiteFacts {
             },
         })
     }
-}
-
-fn catalogs(field: &DocumentField<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
-    let members = field.members()?.into_iter();
-    let catalogs = members.map(|(name, place)| {
-        place.parsed(|text| {
-            CatalogSource::within(folder, name, text).map_err(|error| error.to_string())
-        })
-    });
-    catalogs.collect()
 }
 
 impl SuiteCase {

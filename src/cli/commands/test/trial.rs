@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::commands::test::subject::{self, SubjectError};
@@ -112,7 +114,7 @@ pub(super) struct Outcome {
     pub(super) name: String,
     pub(super) answer: Answer,
     /// The differences from the expected result.
-    pub(super) differences: Vec<Difference>,
+    pub(super) differences: Vec<DifferenceReport>,
 }
 
 impl Outcome {
@@ -250,17 +252,16 @@ fn installed(
     })
 }
 
-/// One difference from the expected result.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Difference {
-    /// A key of `expect`.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub(super) struct DifferenceReport {
+    /// Key of `expect`.
     pub(super) field: &'static str,
     pub(super) expected: String,
     pub(super) found: String,
 }
 
 /// All differences from the expected result.
-fn differences(expected: &Expectation, answer: &Answer) -> Vec<Difference> {
+fn differences(expected: &Expectation, answer: &Answer) -> Vec<DifferenceReport> {
     let verdict = expected
         .verdict
         .filter(|verdict| *verdict != answer.verdict());
@@ -278,22 +279,22 @@ fn differences(expected: &Expectation, answer: &Answer) -> Vec<Difference> {
     words.chain(warnings).chain(message).collect()
 }
 
-fn word(field: &'static str, expected: &str, found: &str) -> Difference {
-    Difference {
+fn word(field: &'static str, expected: &str, found: &str) -> DifferenceReport {
+    DifferenceReport {
         field,
         expected: expected.to_owned(),
         found: found.to_owned(),
     }
 }
 
-fn resolved(version: &str, answer: &Answer) -> Option<Difference> {
+fn resolved(version: &str, answer: &Answer) -> Option<DifferenceReport> {
     let found = answer.resolved.as_ref().and_then(|_| plain::to(answer));
     let is_it = found.as_deref() == Some(version);
     let found = found.map_or_else(|| "nothing".to_owned(), |found| go::escape(&found));
     (!is_it).then(|| word("resolved", &go::escape(version), &found))
 }
 
-fn warnings_of(texts: &[String], answer: &Answer) -> Vec<Difference> {
+fn warnings_of(texts: &[String], answer: &Answer) -> Vec<DifferenceReport> {
     let all: Vec<_> = answer
         .warnings
         .iter()
@@ -320,7 +321,7 @@ fn warnings_of(texts: &[String], answer: &Answer) -> Vec<Difference> {
     missing.collect()
 }
 
-fn message_of(text: &str, answer: &Answer) -> Option<Difference> {
+fn message_of(text: &str, answer: &Answer) -> Option<DifferenceReport> {
     let message = answer.message.as_deref();
     let has_it = message.is_some_and(|message| message.contains(text));
     let found = match message.and_then(|message| message.lines().next()) {
