@@ -359,7 +359,8 @@ fn a_promotion_tells_who_is_left_behind() {
     refused(
         &["generate", "template", "-", "--bundles", "-"],
         2,
-        "standard input is named twice: use \"-\" only once",
+        "standard input can be read only once: use \"-\" for one input, and files for the others; guardrails are read \
+         once for each catalog",
     );
 }
 

@@ -170,7 +170,7 @@ fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
         ),
         (
             &[GOOD, "examples/Resolved/hub.yaml", "--guardrails", "-"],
-            "use \"-\" for manifests, for one catalog, or for the guardrails of one catalog",
+            "guardrails are read once for each catalog",
         ),
         (
             &["--list", "--explain", "cut-off-version"],

@@ -63,8 +63,8 @@ pub(crate) enum UsageError {
     )]
     InstalledStranger { extension: String },
     #[error(
-        "standard input can be read only once: use \"-\" for manifests, for one catalog, or for the \
-         guardrails of one catalog"
+        "standard input can be read only once: use \"-\" for one input, and files for the others; \
+         guardrails are read once for each catalog"
     )]
     StdinTwice,
     #[error(transparent)]

@@ -13,7 +13,9 @@ use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
+use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, HasExit, help};
 use crate::source::{SourceError, each_file};
@@ -112,9 +114,9 @@ const TEMPLATE_EXAMPLES: &[&str] = &[
 /// Renders a template of opm without a registry.
 fn rendered(args: &TemplateArgs) -> Result<(), GenerateError> {
     let TemplateArgs { common, file } = args;
-    check_stdin(file, &common.bundles)?;
+    common.check_stdin(file)?;
     let (name, text) = template_text(file)?;
-    let shelf = shelf(&common.bundles)?;
+    let shelf = Shelf::of(&blobs(&common.bundles)?)?;
     common.print(&render(&name, &text, &shelf)?)
 }
 
@@ -129,33 +131,50 @@ fn template_text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
 
 /// Reads the catalog at a path.
 fn catalog(path: &Path) -> Result<CatalogText, GenerateError> {
-    let mut written = CatalogText::default();
-    read_into(path, &mut written)?;
+    let written = blobs(&[path])?;
     written.check_guardrails()?;
     Ok(written)
 }
 
 /// Reads the blobs of several paths.
-fn blobs(paths: &[PathBuf]) -> Result<CatalogText, GenerateError> {
+fn blobs(paths: &[impl AsRef<Path>]) -> Result<CatalogText, GenerateError> {
     let mut written = CatalogText::default();
     for path in paths {
-        read_into(path, &mut written)?;
+        let mut read = Ok(());
+        each_file(path.as_ref(), &mut |name, text| {
+            if read.is_ok() {
+                read = written.read(name, text);
+            }
+        })?;
+        read?;
     }
     Ok(written)
 }
 
-/// Reads the bundles of several paths, indexed by image.
-fn shelf(paths: &[PathBuf]) -> Result<Shelf, GenerateError> {
-    Ok(Shelf::of(&blobs(paths)?)?)
-}
-
-/// Checks that standard input is named at most once, because it can be read only once.
-fn check_stdin(path: &Path, bundles: &[PathBuf]) -> Result<(), GenerateError> {
-    let paths = bundles.iter().map(|path| &**path).chain([path]);
-    if paths.filter(|path| *path == Path::new("-")).count() > 1 {
-        return Err(GenerateError::StdinTwice);
+impl CatalogOutputArgs {
+    /// Adds the bundle that is released from `--bundles`, unless the catalog has it.
+    fn add_bundle(
+        &self,
+        catalog: &mut CatalogText,
+        package: &str,
+        is_released: impl Fn(&BlobText) -> bool,
+    ) -> Result<(), GenerateError> {
+        if catalog.bundles(package).any(&is_released) {
+            return Ok(());
+        }
+        let given = blobs(&self.bundles)?;
+        let mut given = given.bundles(package);
+        if let Some(bundle) = given.find(|bundle| is_released(bundle)) {
+            catalog.blobs.push(bundle.clone());
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Checks that standard input is at most one of the inputs, which are the bundles and this file.
+    fn check_stdin(&self, file: &Path) -> Result<(), UsageError> {
+        let bundles = self.bundles.iter().map(PathBuf::as_path);
+        check_stdin(bundles.chain([file]))
+    }
 }
 
 /// Checks that the catalog has a package.
@@ -171,16 +190,6 @@ fn check_package(catalog: &CatalogText, package: &str) -> Result<(), GenerateErr
     })
 }
 
-fn read_into(path: &Path, written: &mut CatalogText) -> Result<(), GenerateError> {
-    let mut read = Ok(());
-    each_file(path, &mut |name, text| {
-        if read.is_ok() {
-            read = written.read(name, text);
-        }
-    })?;
-    Ok(read?)
-}
-
 /// The reason why there is no catalog to print.
 #[derive(Debug, thiserror::Error)]
 enum GenerateError {
@@ -188,8 +197,8 @@ enum GenerateError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Written(#[from] WrittenError),
-    #[error("standard input is named twice: use \"-\" only once")]
-    StdinTwice,
+    #[error(transparent)]
+    Usage(#[from] UsageError),
     #[error(transparent)]
     Shelf(#[from] ShelfError),
     #[error(transparent)]
@@ -245,7 +254,7 @@ impl HasExit for GenerateError {
     /// A failed write is an internal error, and a repeated `-` is wrong usage. Every other error is an unusable input.
     fn exit(&self) -> Exit {
         match self {
-            Self::StdinTwice => Exit::Usage,
+            Self::Usage(_) => Exit::Usage,
             Self::Write(_) => Exit::Internal,
             _ => Exit::BadInput,
         }

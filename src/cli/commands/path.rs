@@ -181,7 +181,7 @@ struct FrameArgs {
 #[derive(Debug, thiserror::Error)]
 enum FrameError {
     #[error("{0}")]
-    Unreadable(Box<BadInput>),
+    Unreadable(BadInput),
     #[error("-f: found {found} ClusterExtensions of API v1 for package {package:?}: expected one")]
     Count { found: usize, package: String },
     #[error("{flag} and -f cannot be used together: the flag is for a new ClusterExtension")]

@@ -161,7 +161,7 @@ fn a_manifest_and_a_catalog_cannot_both_be_standard_input() {
     fails(
         &["path", PACKAGE, "1.2.0", "-f", "-", "--catalog=sample=-"],
         2,
-        "standard input can be read only once: use \"-\" for manifests, for one catalog, or for the guardrails of one \
-         catalog",
+        "standard input can be read only once: use \"-\" for one input, and files for the others; guardrails are read \
+         once for each catalog",
     );
 }

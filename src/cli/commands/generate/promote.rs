@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 
-use super::{CatalogOutputArgs, GenerateError, PromotionReport, blobs, check_package, check_stdin};
+use super::{CatalogOutputArgs, GenerateError, PromotionReport, check_package};
 use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::help;
 use crate::cli::output::{TextOrJson, json};
@@ -80,10 +80,11 @@ const METHODS: [NamedValue<promote::Method>; 3] = [
 ];
 
 pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
-    check_stdin(&args.catalog, &args.common.bundles)?;
+    args.common.check_stdin(&args.catalog)?;
     let mut catalog = super::catalog(&args.catalog)?;
     check_package(&catalog, &args.package)?;
-    add_bundle(&mut catalog, args)?;
+    let is_it = |bundle: &BlobText| bundle.name() == args.bundle;
+    args.common.add_bundle(&mut catalog, &args.package, is_it)?;
     let asked = args.asked();
     let channel = promote::promote(&catalog, asked)?;
     let before = args.reach(&catalog)?;
@@ -91,20 +92,6 @@ pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
     let after = args.reach(&catalog)?;
     args.tell(asked, &before, &after);
     args.common.print(&catalog)
-}
-
-/// Adds the bundle from `--bundles`, unless the catalog has it.
-fn add_bundle(catalog: &mut CatalogText, args: &PromoteArgs) -> Result<(), GenerateError> {
-    let is_it = |bundle: &BlobText| bundle.name() == args.bundle;
-    if catalog.bundles(&args.package).any(is_it) {
-        return Ok(());
-    }
-    let given = blobs(&args.common.bundles)?;
-    let mut given = given.bundles(&args.package);
-    if let Some(bundle) = given.find(|bundle| is_it(bundle)) {
-        catalog.blobs.push(bundle.clone());
-    }
-    Ok(())
 }
 
 impl PromoteArgs {

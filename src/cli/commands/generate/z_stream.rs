@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CatalogOutputArgs, GenerateError, OfferedNames, blobs, check_package, check_stdin};
+use super::{CatalogOutputArgs, GenerateError, OfferedNames, check_package};
 use crate::cli::args::heading;
 use crate::cli::{help, line};
 use clap::builder::BoolishValueParser;
@@ -56,12 +56,14 @@ struct ReleaseArgs {
 }
 
 pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
-    check_stdin(&args.catalog, &args.common.bundles)?;
+    args.common.check_stdin(&args.catalog)?;
     let mut catalog = super::catalog(&args.catalog)?;
     check_package(&catalog, &args.package)?;
     let channel = catalog.channel(&args.package, &args.channel);
     let channel = channel.ok_or_else(|| no_channel(&catalog, args))?;
-    add_bundle(&mut catalog, args)?;
+    let is_released = |bundle: &BlobText| args.release.names(bundle);
+    args.common
+        .add_bundle(&mut catalog, &args.package, is_released)?;
     let (name, version) = released(&catalog, args)?;
     let release = StreamRelease {
         name: &name,
@@ -89,22 +91,6 @@ pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
         line("note", &said);
     }
     args.common.print(&catalog)
-}
-
-/// Adds the bundle from `--bundles`, unless the catalog has it.
-fn add_bundle(catalog: &mut CatalogText, args: &ZStreamArgs) -> Result<(), GenerateError> {
-    if catalog
-        .bundles(&args.package)
-        .any(|bundle| args.release.names(bundle))
-    {
-        return Ok(());
-    }
-    let given = blobs(&args.common.bundles)?;
-    let mut given = given.bundles(&args.package);
-    if let Some(bundle) = given.find(|bundle| args.release.names(bundle)) {
-        catalog.blobs.push(bundle.clone());
-    }
-    Ok(())
 }
 
 /// The bundle to release, with its version.
