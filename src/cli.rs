@@ -160,11 +160,15 @@ impl Exit {
 
     /// The exit code of a report that can have denied and undecided results.
     pub(crate) fn of_results(is_denied: bool, is_undecided: bool) -> Self {
-        match (is_undecided, is_denied) {
-            (true, _) => Self::Undecided,
-            (false, true) => Self::Denied,
-            (false, false) => Self::Good,
+        if is_undecided {
+            Self::Undecided
+        } else {
+            Self::denied_if(is_denied)
         }
+    }
+
+    pub(crate) fn denied_if(is_denied: bool) -> Self {
+        if is_denied { Self::Denied } else { Self::Good }
     }
 
     /// The exit code that wins, or `Good` if there are none.

@@ -28,7 +28,7 @@ use std::{fmt, io};
 
 use version::Build;
 
-use crate::cli::ended;
+use crate::cli::{ended, ends_with};
 use crate::facts::given::GivenFault;
 use crate::manifest::{
     DocumentError, Input, InputError, Inputs, ManifestObject, Position, documents,
@@ -215,6 +215,8 @@ impl InputProblem {
         )
     }
 }
+
+ends_with!(BadInput: Box<BadInput>);
 
 impl fmt::Display for BadInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

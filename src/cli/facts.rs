@@ -17,7 +17,7 @@ use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::cli::args::{heading, memory};
 use crate::cli::project::{Project, ProjectArgs, ProjectError};
-use crate::cli::{Exit, HasExit, output, say, warn};
+use crate::cli::{Exit, HasExit, ends_with, output, say, warn};
 use crate::cluster::ConnectError;
 use crate::facts::cluster::ClusterRequestError;
 use crate::facts::contents::ContentsRequest;
@@ -117,8 +117,8 @@ impl FactsArgs {
     pub(crate) fn open_any(self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
         let origin = origin(self.snapshot.as_deref(), self.from_cluster, &self.cluster)?;
         let (rules, mut warnings) = origin.rules(&self.common.olm.request())?;
-        let (rules, departure) = edges.of(rules);
-        warnings.extend(departure.map(|departure| departure.to_string()));
+        let (rules, warning) = edges.of(rules);
+        warnings.extend(warning);
         Ok(OpenFacts {
             args: self,
             origin,
@@ -354,6 +354,8 @@ pub(crate) enum FactsError {
     #[error(transparent)]
     Files(#[from] GivenFilesError),
 }
+
+ends_with!(Usage: ProjectError);
 
 impl HasExit for FactsError {
     fn exit(&self) -> Exit {

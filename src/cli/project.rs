@@ -120,27 +120,24 @@ fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
     let root = DocumentField::root(document, "the file");
     root.mapping(&KEYS)?;
     root.need("schema", SCHEMA)?.word(&[(SCHEMA, ())])?;
-    let paths = |key| root.get(key).map(|field| paths(&field, folder)).transpose();
-    let snapshot = root.get("snapshot").map(|field| path(&field, folder));
-    let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
-    let base = root.get("base").map(|field| base(&field, folder));
-    let installed = root.get("installed").map(|field| installed(&field));
+    let paths = |key| root.optional(key, |field| paths(&field, folder));
     let undecided = UNDECIDED.map(|(name, value, _)| (name, value));
-    let undecided = root.get("onUndecided").map(|field| field.word(&undecided));
     if let (Some(_), Some(field)) = (root.get("catalogs"), root.get("snapshot")) {
         let text = "catalogs and snapshot cannot be used together: each of them gives the catalogs";
         let text = text.to_owned();
         return Err(field.error(FieldFault::Other { text }));
     }
+    let catalogs = |field| catalogs(&field, folder);
+    let installed = |field| installed(&field);
     Ok(Project {
         paths: paths("paths")?.unwrap_or_default(),
-        catalogs: catalogs.transpose()?.unwrap_or_default(),
-        snapshot: snapshot.transpose()?,
+        catalogs: root.optional("catalogs", catalogs)?.unwrap_or_default(),
+        snapshot: root.optional("snapshot", |field| path(&field, folder))?,
         guardrails: paths("guardrails")?.unwrap_or_default(),
         policies: paths("policies")?.unwrap_or_default(),
-        base: base.transpose()?,
-        on_undecided: undecided.transpose()?,
-        installed: installed.transpose()?.unwrap_or_default(),
+        base: root.optional("base", |field| base(&field, folder))?,
+        on_undecided: root.optional("onUndecided", |field| field.word(&undecided))?,
+        installed: root.optional("installed", installed)?.unwrap_or_default(),
     })
 }
 

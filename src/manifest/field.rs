@@ -123,6 +123,15 @@ impl<'d> DocumentField<'d> {
         Some(self.below(ValueStep::Key(key), value))
     }
 
+    /// Reads a member; `None` if it is absent or null.
+    pub(crate) fn optional<T>(
+        &self,
+        key: &'d str,
+        read: impl FnOnce(Self) -> Result<T, FieldError>,
+    ) -> Result<Option<T>, FieldError> {
+        self.get(key).map(read).transpose()
+    }
+
     /// Returns a required member.
     pub(crate) fn need(
         &self,

@@ -95,13 +95,32 @@ impl Tree {
         Ok(entries)
     }
 
-    /// Returns the entry at a path, if it exists. Links inside the path are followed; a link at its end is not.
+    /// Returns the entry at a path; `None` if the path leaves the tree or does not exist. Links inside the path are
+    /// followed; a link at its end is not.
     pub(super) fn at(
         &self,
         path: &[u8],
         budget: &mut ReadingBudget,
     ) -> Result<Option<PathTarget>, FileError> {
-        look_up(self, path, budget)
+        let mut way = WalkedPath {
+            tree: self,
+            gone: Vec::new(),
+            rest: Vec::new(),
+            hops: 0,
+        };
+        if !way.take_up(path) {
+            return Ok(None);
+        }
+        while let Some(name) = way.rest.pop() {
+            let goes_on = match &*name {
+                b".." => way.gone.pop().is_some(),
+                name => way.enter(name, budget)?,
+            };
+            if !goes_on {
+                return Ok(None);
+            }
+        }
+        way.found().map(Some)
     }
 
     /// Returns the entry with this name in a directory.
@@ -315,33 +334,6 @@ struct WalkedPath<'t> {
     /// The remaining parts, the next one last.
     rest: Vec<Vec<u8>>,
     hops: usize,
-}
-
-/// Resolves a path to an entry; `None` if the path leaves the tree or does not exist.
-fn look_up(
-    tree: &Tree,
-    path: &[u8],
-    budget: &mut ReadingBudget,
-) -> Result<Option<PathTarget>, FileError> {
-    let mut way = WalkedPath {
-        tree,
-        gone: Vec::new(),
-        rest: Vec::new(),
-        hops: 0,
-    };
-    if !way.take_up(path) {
-        return Ok(None);
-    }
-    while let Some(name) = way.rest.pop() {
-        let goes_on = match &*name {
-            b".." => way.gone.pop().is_some(),
-            name => way.enter(name, budget)?,
-        };
-        if !goes_on {
-            return Ok(None);
-        }
-    }
-    way.found().map(Some)
 }
 
 impl WalkedPath<'_> {

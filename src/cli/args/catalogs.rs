@@ -27,7 +27,7 @@ pub(crate) struct CommonArgs {
     pub(crate) olm: OlmArgs,
 }
 
-ends_with!(Usage: UsageError);
+ends_with!(Usage: UsageError, OlmError);
 
 /// The reason why flags cannot be used, alone or together.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

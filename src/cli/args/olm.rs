@@ -83,19 +83,6 @@ pub(crate) struct EdgesArgs {
     edges: Option<EdgeSource>,
 }
 
-/// The requested edges differ from the edges that the OLM in use follows.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error(
-    "--graph {asked}: OLM {olm} uses {its}; omit the flag to get the answer of OLM",
-    asked = word(*.asked),
-    its = its_edges(*.gated)
-)]
-pub(crate) struct Departure {
-    asked: EdgeSource,
-    olm: OlmRelease,
-    gated: bool,
-}
-
 impl EdgesArgs {
     /// Whether the flag is given.
     pub(crate) fn is_given(self) -> bool {
@@ -103,33 +90,23 @@ impl EdgesArgs {
     }
 
     /// The rules with these edges, and a warning if OLM uses others.
-    pub(crate) fn of(self, rules: Rules) -> (Rules, Option<Departure>) {
-        let Some(asked) = self.edges else {
+    pub(crate) fn of(self, rules: Rules) -> (Rules, Option<String>) {
+        let asked = EDGES
+            .iter()
+            .find(|(_, value, _)| Some(*value) == self.edges);
+        let Some((name, asked, _)) = asked else {
             return (rules, None);
         };
-        let departure = Departure {
-            asked,
-            olm: rules.olm,
-            gated: rules.edges != EdgeSource::Catalog,
+        let its = match rules.edges {
+            EdgeSource::Catalog => "only the edges of the catalog",
+            _ => "the semver rules, because of its feature gate",
         };
-        let departs = rules.edges != asked;
-        (rules.with_edges(asked), departs.then_some(departure))
+        let warning = (rules.edges != *asked).then(|| {
+            let olm = rules.olm;
+            format!("--graph {name}: OLM {olm} uses {its}; omit the flag to get the answer of OLM")
+        });
+        (rules.with_edges(*asked), warning)
     }
-}
-
-/// The edges that the OLM in use follows.
-fn its_edges(gated: bool) -> &'static str {
-    if gated {
-        "the semver rules, because of its feature gate"
-    } else {
-        "only the edges of the catalog"
-    }
-}
-
-fn word(edges: EdgeSource) -> &'static str {
-    let mut all = EDGES.iter();
-    let found = all.find(|(_, value, _)| *value == edges);
-    found.map_or("", |(name, ..)| name)
 }
 
 /// The values of `--preflight`.

@@ -25,7 +25,7 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::commands::{BadInput, InputProblem};
-use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin, say_fault};
+use crate::cli::facts::{FactsArgs, OpenFacts, check_stdin, say_fault};
 use crate::cli::output::{self, OutputArgs, json_line, yaml};
 use crate::cli::{CommandFailure, Exit, ends_with, help, say, warn};
 use crate::facts::given::{GivenObjects, UniqueObjects, unrendered};
@@ -94,12 +94,12 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     }
     let paths = args.paths.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
-    check_stdin(paths).map_err(FactsError::from)?;
+    check_stdin(paths)?;
     let mut opened = args.facts.open(args.edges)?;
     if opened.is_preview() {
         NoForm::check(args, form::PREVIEW)?;
     }
-    let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
+    let mut inputs = inputs(args, &mut opened)?;
     inputs.faults.iter().for_each(say);
     inputs.skipped.iter().for_each(warn);
     let mut facts = opened.load(inputs.given)?;

@@ -5,7 +5,6 @@ use std::io;
 use clap::ValueEnum;
 
 use crate::bundle_files::{self, BundleFilesError, BundleObjects};
-use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::OlmArgs;
 use crate::cli::output::{self, OutputArgs};
@@ -76,7 +75,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 
 /// Prints the report.
 pub(super) fn run(args: &BundleArgs) -> Result<Exit, CommandFailure> {
-    let rules = args.olm.request().rules().map_err(UsageError::from)?;
+    let rules = args.olm.request().rules()?;
     let (bundle, objects) = read_bundle(&args.bundle)?;
     let before = args.upgrade_from.as_ref().map(read_bundle).transpose()?;
     let before = before.as_ref().map(|(bundle, _)| bundle);
@@ -88,11 +87,7 @@ pub(super) fn run(args: &BundleArgs) -> Result<Exit, CommandFailure> {
         objects: &objects,
     };
     print(args.output.form, checked)?;
-    Ok(if report.is_refused() {
-        Exit::Denied
-    } else {
-        Exit::Good
-    })
+    Ok(Exit::denied_if(report.is_refused()))
 }
 
 fn print(form: BundleForm, checked: CheckedBundle<'_>) -> io::Result<()> {

@@ -27,12 +27,12 @@ mod trouble;
 use std::io;
 
 use args::{CheckPlan, Output};
+use base::BaseError;
 use form::Run;
-use inputs::{GatheredInputs, NotGathered};
+use inputs::GatheredInputs;
 use text::OriginAccess;
 
 use crate::cli::args::installed::InstalledArgError;
-use crate::cli::facts::FactsError;
 use crate::cli::output::{self, yaml};
 use crate::cli::{CommandFailure, Exit, ends_with, note, say, warn};
 use crate::facts::{Facts, Fault};
@@ -47,7 +47,7 @@ pub use report::Report;
 
 /// Runs `olmguard check`.
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
-    let project = args.facts.project.read().map_err(FactsError::from)?;
+    let project = args.facts.project.read()?;
     let args = &args.clone().within(project)?;
     let facts = args.facts.clone().open_any(args.edges)?;
     let facts = facts.with_preflight(args.preflight);
@@ -103,7 +103,7 @@ fn contents(
     args.facts.contents(rules, args.pull, answers)
 }
 
-ends_with!(Usage: NotGathered, InstalledArgError);
+ends_with!(Usage: BaseError, InstalledArgError);
 
 /// Judges every case, and prints the results.
 fn judge(

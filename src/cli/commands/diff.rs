@@ -173,7 +173,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
     }
     print(args, &packages, args.olm)?;
     let exits = facts.exits().chain(unknown);
-    Ok(Exit::worst(exits.chain([exit(&packages, &args.allow)])))
+    let own = Exit::denied_if(harmful(&packages, &args.allow) > 0);
+    Ok(Exit::worst(exits.chain([own])))
 }
 
 fn print(args: &DiffArgs, packages: &[PackageDiff], generation: Generation) -> io::Result<()> {
@@ -196,23 +197,12 @@ pub(super) fn load(place: &CatalogPlace, rules: &Rules) -> Result<Arc<Catalog>, 
     }
 }
 
-fn exit(packages: &[PackageDiff], allowed: &[ChangeKind]) -> Exit {
-    if harmful(packages, allowed).next().is_some() {
-        Exit::Denied
-    } else {
-        Exit::Good
-    }
-}
-
-/// The breaking changes that are not allowed.
-fn harmful<'d>(
-    packages: &'d [PackageDiff],
-    allowed: &[ChangeKind],
-) -> impl Iterator<Item = &'d Change> {
+/// The number of breaking changes that `--allow` does not name.
+fn harmful(packages: &[PackageDiff], allowed: &[ChangeKind]) -> usize {
     let changes = packages.iter().flat_map(|package| &package.changes);
-    changes.filter(move |change| {
-        change.kind.level() == Level::Harmful && !allowed.contains(&change.kind)
-    })
+    let kinds = changes.map(|change| change.kind);
+    let is_harmful = |kind: &ChangeKind| kind.level() == Level::Harmful && !allowed.contains(kind);
+    kinds.filter(is_harmful).count()
 }
 
 /// Parses the name of a kind that can be allowed.
@@ -304,7 +294,7 @@ impl Report {
                 Generation::V0 => "v0",
                 Generation::V1 => "v1",
             },
-            harmful: harmful(packages, allowed).count(),
+            harmful: harmful(packages, allowed),
             concerning: words::concerning(packages),
             summary: words::summary(packages, generation),
             packages: reports.collect(),

@@ -129,18 +129,16 @@ impl TypedValueParser for WordParser {
 
 // === One argument: a page about a reason code (by its name or a printed text), a runbook or an exit code ===
 
-/// The reason why there is no page.
+/// There is no page about a text. The names may have been meant, nearest first.
 #[derive(Debug, thiserror::Error)]
-enum TokenError {
-    #[error(
-        "{found:?} is not a reason code, an alert, an exit code, or a known text of OLM or olmguard{}; \
-         to see all reason codes, run olmguard explain --list",
-        instead(near)
-    )]
-    Unknown {
-        found: String,
-        near: Vec<&'static str>,
-    },
+#[error(
+    "{found:?} is not a reason code, an alert, an exit code, or a known text of OLM or olmguard{}; \
+     to see all reason codes, run olmguard explain --list",
+    instead(near)
+)]
+struct NoPage {
+    found: String,
+    near: Vec<&'static str>,
 }
 
 /// Prints the page.
@@ -150,18 +148,13 @@ fn page_of(text: &str) -> Result<Exit, CommandFailure> {
         PageSubject::OneOf(tokens) => output::page::print(&page::several(&tokens)),
         PageSubject::Alert(runbook) => output::page::print(runbook.page),
         PageSubject::ExitCode(exit_code) => output::page::print(&exit_code.page()),
-        PageSubject::Nothing(near) => return Err(unknown(text, near).into()),
+        PageSubject::Nothing(near) => {
+            let found = text.chars().take(SHOWN).collect();
+            return Err(NoPage { found, near }.into());
+        }
     };
     printed?;
     Ok(Exit::Good)
-}
-
-/// The error for an unknown text, with the names that may have been meant, nearest first.
-fn unknown(text: &str, near: Vec<&'static str>) -> TokenError {
-    TokenError::Unknown {
-        found: text.chars().take(SHOWN).collect(),
-        near,
-    }
 }
 
 fn instead(near: &[&str]) -> String {
@@ -171,7 +164,7 @@ fn instead(near: &[&str]) -> String {
     }
 }
 
-ends_with!(Usage: TokenError);
+ends_with!(Usage: NoPage);
 
 /// The maximum number of characters of the text that the error repeats.
 const SHOWN: usize = 80;

@@ -17,7 +17,7 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs};
-use crate::cli::{CommandFailure, Exit, HasExit, help};
+use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::source::{SourceError, each_file};
 use olmguard_catalog::version::go;
 use olmguard_views::author::promote::{PromoteError, Promotion};
@@ -79,13 +79,13 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, CommandFailure> {
 }
 
 impl CatalogOutputArgs {
-    fn print(&self, catalog: &CatalogText) -> Result<(), GenerateError> {
+    fn print(&self, catalog: &CatalogText) -> io::Result<()> {
         let format = match self.output.form {
             OutputFormat::Yaml => Format::Yaml,
             OutputFormat::Json => Format::Json,
         };
         let text = catalog.to_text(format);
-        output::raw(text.as_bytes()).map_err(GenerateError::Write)
+        output::raw(text.as_bytes())
     }
 }
 
@@ -112,16 +112,16 @@ const TEMPLATE_EXAMPLES: &[&str] = &[
 ];
 
 /// Renders a template of opm without a registry.
-fn rendered(args: &TemplateArgs) -> Result<(), GenerateError> {
+fn rendered(args: &TemplateArgs) -> Result<(), CommandFailure> {
     let TemplateArgs { common, file } = args;
     common.check_stdin(file)?;
     let (name, text) = template_text(file)?;
     let shelf = Shelf::of(&blobs(&common.bundles)?)?;
-    common.print(&render(&name, &text, &shelf)?)
+    Ok(common.print(&render(&name, &text, &shelf)?)?)
 }
 
 /// Reads the template, with its name. A directory is read as one file, so it is rejected as more than one document.
-fn template_text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
+fn template_text(file: &Path) -> Result<(String, Vec<u8>), SourceError> {
     let mut whole = Vec::new();
     each_file(file, &mut |_, text| {
         whole.extend_from_slice(text);
@@ -130,14 +130,14 @@ fn template_text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
 }
 
 /// Reads the catalog at a path.
-fn catalog(path: &Path) -> Result<CatalogText, GenerateError> {
+fn catalog(path: &Path) -> Result<CatalogText, CommandFailure> {
     let written = blobs(&[path])?;
     written.check_guardrails()?;
     Ok(written)
 }
 
 /// Reads the blobs of several paths.
-fn blobs(paths: &[impl AsRef<Path>]) -> Result<CatalogText, GenerateError> {
+fn blobs(paths: &[impl AsRef<Path>]) -> Result<CatalogText, CommandFailure> {
     let mut written = CatalogText::default();
     for path in paths {
         let mut read = Ok(());
@@ -158,7 +158,7 @@ impl CatalogOutputArgs {
         catalog: &mut CatalogText,
         package: &str,
         is_released: impl Fn(&BlobText) -> bool,
-    ) -> Result<(), GenerateError> {
+    ) -> Result<(), CommandFailure> {
         if catalog.bundles(package).any(&is_released) {
             return Ok(());
         }
@@ -193,16 +193,6 @@ fn check_package(catalog: &CatalogText, package: &str) -> Result<(), GenerateErr
 /// The reason why there is no catalog to print.
 #[derive(Debug, thiserror::Error)]
 enum GenerateError {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error(transparent)]
-    Written(#[from] WrittenError),
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    #[error(transparent)]
-    Shelf(#[from] ShelfError),
-    #[error(transparent)]
-    Template(#[from] TemplateError),
     #[error(
         "the catalog has no channel {} of package {}: expected one of {found}",
         go::quote(channel),
@@ -231,10 +221,6 @@ enum GenerateError {
         channel: String,
         source: ZStreamError,
     },
-    #[error(transparent)]
-    Promote(#[from] PromoteError),
-    #[error("cannot write the result: {0}")]
-    Write(io::Error),
 }
 
 /// The existing names, which an error offers in place of the requested one.
@@ -250,16 +236,7 @@ impl fmt::Display for OfferedNames {
     }
 }
 
-impl HasExit for GenerateError {
-    /// A failed write is an internal error, and a repeated `-` is wrong usage. Every other error is an unusable input.
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Usage(_) => Exit::Usage,
-            Self::Write(_) => Exit::Internal,
-            _ => Exit::BadInput,
-        }
-    }
-}
+ends_with!(BadInput: GenerateError, WrittenError, ShelfError, TemplateError, PromoteError);
 
 // === The versions that a promotion strands, as JSON ===
 

@@ -13,7 +13,7 @@ use error::GraphError;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::GENERATIONS;
-use crate::cli::facts::{FactsArgs, FactsError, check_stdin, leave_out_by_extension};
+use crate::cli::facts::{FactsArgs, check_stdin, leave_out_by_extension};
 use crate::cli::{CommandFailure, Exit, help, note, output, warn};
 use crate::facts::Facts;
 use crate::source::CatalogPlace;
@@ -138,10 +138,6 @@ const EXAMPLES: &[&str] = &[
 
 /// Runs `olmguard graph`.
 pub(super) fn run(args: &GraphArgs) -> Result<Exit, CommandFailure> {
-    Ok(draw(args)?)
-}
-
-fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let form = args.form()?;
     args.check(form)?;
     let mut facts = args.facts.load(args.edges)?;
@@ -174,11 +170,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
         sketch = sketch.compared(old, &base.to_string());
     }
     args.put(&sketch, form)?;
-    let own = if misses_goal(&sketch) {
-        Exit::Denied
-    } else {
-        Exit::Good
-    };
+    let own = Exit::denied_if(misses_goal(&sketch));
     Ok(facts.exit().unwrap_or(own))
 }
 
@@ -198,19 +190,18 @@ impl GraphArgs {
         }
     }
 
-    fn check(&self, form: Form) -> Result<(), GraphError> {
+    fn check(&self, form: Form) -> Result<(), CommandFailure> {
         if self.to.is_some() && self.from.is_none() && self.installed.is_none() {
-            return Err(GraphError::NoStart);
+            return Err(GraphError::NoStart.into());
         }
         if self.base.is_some() && !matches!(form, Form::Svg | Form::Html) {
-            return Err(GraphError::NoPicture);
+            return Err(GraphError::NoPicture.into());
         }
         let paths = self.facts.common.catalog.paths();
-        check_stdin(paths.chain(self.base.as_ref().and_then(CatalogPlace::path)))
-            .map_err(FactsError::from)?;
+        check_stdin(paths.chain(self.base.as_ref().and_then(CatalogPlace::path)))?;
         if self.olm == Generation::V0 {
             if self.edges.is_given() {
-                return Err(GraphError::NotOfV0);
+                return Err(GraphError::NotOfV0.into());
             }
             let typed = &self.facts.common.olm.typed;
             typed.refuse_but(&[], "--olm v0", "--olm v1")?;
@@ -348,7 +339,7 @@ impl GraphArgs {
         })
     }
 
-    fn put(&self, sketch: &Sketch<'_, '_>, form: Form) -> Result<(), GraphError> {
+    fn put(&self, sketch: &Sketch<'_, '_>, form: Form) -> Result<(), CommandFailure> {
         // Pictures contain this message, and JSON is for programs.
         if matches!(form, Form::Mermaid | Form::Dot)
             && let Some(no_version) = picture::no_version(sketch)
@@ -366,9 +357,9 @@ impl GraphArgs {
             Form::Json => output::json_line(&GraphJson::of(sketch))?,
         };
         match &self.output_file {
-            Some(file) => std::fs::write(file, text).map_err(|source| GraphError::File {
-                file: file.clone(),
-                source,
+            Some(file) => std::fs::write(file, text).map_err(|source| {
+                let file = file.clone();
+                GraphError::File { file, source }.into()
             }),
             None => Ok(output::plain(text)?),
         }

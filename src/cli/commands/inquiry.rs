@@ -66,8 +66,6 @@ pub(super) struct PackageFacts {
     pub(super) install: Option<InstallRequest>,
     /// The user who makes the edits that policies judge, and the time.
     pub(super) requester: Requester,
-    /// The exit code for facts that are unavailable.
-    pub(super) missing: Option<Exit>,
 }
 
 /// The reason why there is nothing to print.
@@ -150,7 +148,6 @@ impl InquiryArgs {
         };
         self.select(&mut filter);
         Ok(PackageFacts {
-            missing: facts.exit(),
             facts,
             filter,
             subject: PolicySubject::default(),
@@ -245,7 +242,7 @@ impl PackageFacts {
                     _ => Exit::Denied,
                 };
                 let why = line(decision).unwrap_or_default();
-                CommandFailure::new(why, self.missing.unwrap_or(own))
+                CommandFailure::new(why, self.facts.exit().unwrap_or(own))
             }
         }
     }
@@ -262,7 +259,7 @@ impl PackageFacts {
             (false, true) => Exit::Undecided,
             (false, false) => Exit::Denied,
         };
-        self.missing.unwrap_or(own)
+        self.facts.exit().unwrap_or(own)
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::{TypedOptions, heading};
 use crate::cli::commands::instead;
-use crate::cli::facts::{FactsError, check_stdin};
+use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::manifest::Position;
@@ -167,7 +167,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
     let guardrails = &args.guardrails.files;
     // Guardrails are read once for each catalog.
     let files = args.catalogs.iter().flat_map(|_| guardrails);
-    check_stdin(paths.chain(files.map(PathBuf::as_path))).map_err(FactsError::from)?;
+    check_stdin(paths.chain(files.map(PathBuf::as_path)))?;
     let catalogs = args.places().into_iter();
     let catalogs = catalogs.map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
@@ -182,7 +182,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
         Format::Sarif => output::json(&sarif(&findings))?,
     }
     let has_error = findings.iter().any(|one| one.severity == Severity::Error);
-    Ok(if has_error { Exit::Denied } else { Exit::Good })
+    Ok(Exit::denied_if(has_error))
 }
 
 /// Reads a catalog including its faults, and then the guardrails to check against it.
@@ -319,7 +319,7 @@ struct FindingReport<'f> {
     #[schemars(extend("enum" = ids()))]
     id: &'static str,
     /// Severity of the finding.
-    #[schemars(extend("enum" = SEVERITIES.map(Severity::as_str)))]
+    #[schemars(extend("enum" = Severity::ALL.map(Severity::as_str)))]
     severity: &'static str,
     /// Name of the catalog, as given.
     catalog: &'f str,
@@ -393,4 +393,3 @@ fn ids() -> Vec<&'static str> {
 }
 
 const SCHEMA: &str = "olmguard.lint/v1";
-const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];

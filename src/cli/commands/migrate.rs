@@ -19,7 +19,7 @@ use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::commands::InputProblem;
 use crate::cli::commands::audit::AuditedInputs;
-use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin};
+use crate::cli::facts::{FactsArgs, OpenFacts, check_stdin};
 use crate::cli::output::{self, OutputArgs, yaml};
 use crate::cli::{CommandFailure, Exit, help, say, warn};
 use crate::manifest::{Inputs, ManifestObject, Position, Positions, ValueStep};
@@ -69,9 +69,9 @@ enum Output {
 pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
     let paths = args.filename.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
-    check_stdin(paths).map_err(FactsError::from)?;
+    check_stdin(paths)?;
     let mut opened = args.facts.open(args.edges)?;
-    let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
+    let mut inputs = inputs(args, &mut opened)?;
     let others = &mut inputs.others;
     // Without a cluster or a snapshot, only the extensions of the files are known.
     others

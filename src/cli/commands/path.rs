@@ -9,13 +9,13 @@ use clap::builder::NonEmptyStringValueParser;
 
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{heading, one_of};
+use crate::cli::commands::all_objects;
 use crate::cli::commands::inquiry::{
     EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, PackageFacts,
 };
-use crate::cli::commands::{BadInput, all_objects};
 use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs, yaml};
-use crate::cli::{CommandFailure, Exit, HasExit, help, say};
+use crate::cli::{CommandFailure, Exit, ends_with, help, say};
 use crate::manifest::Inputs;
 use olmguard_catalog::dns1123;
 use olmguard_engine::extension::{Extension, Filter, PolicySubject, Shape};
@@ -180,8 +180,6 @@ struct FrameArgs {
 /// The reason why there is no manifest to change.
 #[derive(Debug, thiserror::Error)]
 enum FrameError {
-    #[error("{0}")]
-    Unreadable(BadInput),
     #[error("-f: found {found} ClusterExtensions of API v1 for package {package:?}: expected one")]
     Count { found: usize, package: String },
     #[error("{flag} and -f cannot be used together: the flag is for a new ClusterExtension")]
@@ -196,7 +194,7 @@ enum FrameError {
 
 impl FrameArgs {
     /// The manifest, and its extension if it is from a file. Adds the other requests of the file to the filter.
-    fn frame(&self, filter: &mut Filter) -> Result<(Frame, Option<Extension>), FrameError> {
+    fn frame(&self, filter: &mut Filter) -> Result<(Frame, Option<Extension>), CommandFailure> {
         match &self.filename {
             Some(file) => {
                 self.check_new()?;
@@ -276,10 +274,9 @@ impl FrameArgs {
     }
 }
 
-fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), FrameError> {
-    let objects = all_objects(Inputs::new([file], io::stdin()));
-    let objects = objects.map_err(FrameError::Unreadable)?.into_iter();
-    let found = objects.filter_map(|object| {
+fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), CommandFailure> {
+    let objects = all_objects(Inputs::new([file], io::stdin()))?;
+    let found = objects.into_iter().filter_map(|object| {
         let extension = Extension::read(Shape::V1, &object.value);
         let asked = extension.filter.clone().ok()?;
         let frame = Frame::of(object.value)?;
@@ -299,15 +296,9 @@ fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), Fra
         Err(found) => Err(FrameError::Count {
             found: found.len(),
             package: filter.package.clone(),
-        }),
+        }
+        .into()),
     }
 }
 
-impl HasExit for FrameError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Unreadable(_) => Exit::BadInput,
-            Self::Count { .. } | Self::Both { .. } | Self::Name { .. } => Exit::Usage,
-        }
-    }
-}
+ends_with!(Usage: FrameError);

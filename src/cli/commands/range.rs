@@ -2,7 +2,7 @@
 
 use clap::builder::BoolishValueParser;
 
-use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::catalogs::CommonArgs;
 use crate::cli::args::{TypedOptions, heading};
 use crate::cli::commands::diff::load;
 use crate::cli::commands::instead;
@@ -61,16 +61,11 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 pub(crate) fn run(args: &RangeArgs) -> Result<Exit, CommandFailure> {
     let report = report(args)?;
     args.output.form.print(&report, || report.to_text())?;
-    Ok(if report.is_range() {
-        Exit::Good
-    } else {
-        Exit::Denied
-    })
+    Ok(Exit::denied_if(!report.is_range()))
 }
 
 fn report(args: &RangeArgs) -> Result<RangeReport, CommandFailure> {
-    let rules = args.common.olm.request().rules();
-    let rules = rules.map_err(UsageError::from)?;
+    let rules = args.common.olm.request().rules()?;
     let grammar = if args.skip_range {
         Grammar::SkipRange
     } else {

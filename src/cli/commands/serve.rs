@@ -31,7 +31,6 @@ use crate::cli::commands::serve::flags::ListenArgs;
 use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
-use crate::policy_files::GuardrailsFault;
 use crate::source::http::RootsError;
 use olmguard_admission::{Enforcement, Mode, OnUndecided};
 use olmguard_catalog::go_duration;
@@ -140,8 +139,6 @@ enum ServeError {
     #[error(transparent)]
     Catalogd(#[from] RootsError),
     #[error(transparent)]
-    Guardrails(#[from] GuardrailsFault),
-    #[error(transparent)]
     Files(#[from] GivenFilesError),
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -227,15 +224,7 @@ impl ServeError {
     fn report(&self) {
         match self {
             Self::Usage(usage) => crate::cli::say(usage),
-            Self::Cluster(_)
-            | Self::Catalogd(_)
-            | Self::Guardrails(_)
-            | Self::Files(_)
-            | Self::Tls(_)
-            | Self::Bind(_)
-            | Self::System(_) => {
-                error!(error = %self, "Failed to start the webhook, exiting");
-            }
+            other => error!(error = %other, "Failed to start the webhook, exiting"),
         }
     }
 
@@ -243,9 +232,7 @@ impl ServeError {
         match self {
             Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
             Self::Usage(_) | Self::Cluster(_) | Self::Bind(_) => Exit::Usage,
-            Self::Catalogd(_) | Self::Guardrails(_) | Self::Files(_) | Self::Tls(_) => {
-                Exit::BadInput
-            }
+            Self::Catalogd(_) | Self::Files(_) | Self::Tls(_) => Exit::BadInput,
         }
     }
 }

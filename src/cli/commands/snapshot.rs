@@ -134,19 +134,12 @@ enum SaveError {
     Write { file: PathBuf, source: io::Error },
 }
 
-/// The path of the file, and the temporary file next to it that replaces it when it is complete.
-#[derive(Debug)]
-struct SnapshotFile {
-    file: PathBuf,
-    beside: NamedTempFile,
-}
-
 /// A catalog with its content.
 type SavedCatalog = ListedCatalog<FetchedContent>;
 
 /// Runs `olmguard snapshot save`.
 fn save(args: &SaveArgs) -> Result<Exit, CommandFailure> {
-    let place = SnapshotFile::of(&args.file)?;
+    let beside = beside(&args.file)?;
     let cluster = OpenCluster::open(&args.cluster.request())?;
     let catalogs = cluster.contents(reading())?;
     let facts = ArchiveFacts {
@@ -154,51 +147,54 @@ fn save(args: &SaveArgs) -> Result<Exit, CommandFailure> {
         ..ArchiveFacts::new(now(), olm(&cluster), policies(&cluster))
     };
     let unfetched = unfetched(&facts);
-    place.put(&facts, &catalogs)?;
+    put(beside, &args.file, &facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault).chain(unfetched);
     let exit = Exit::worst(faults);
     say_saved(&args.file, &catalogs, &facts)?;
     Ok(exit)
 }
 
-impl SnapshotFile {
-    /// Creates the temporary file before the first request to a cluster.
-    fn of(file: &Path) -> Result<Self, SaveError> {
+/// Creates the temporary file next to a file, which it replaces when it is complete. Called before the first request to
+/// a cluster.
+fn beside(file: &Path) -> Result<NamedTempFile, SaveError> {
+    if file.as_os_str() == "-" {
+        return Err(SaveError::Stdout);
+    }
+    if file.is_dir() {
         let file = file.to_owned();
-        if file.as_os_str() == "-" {
-            return Err(SaveError::Stdout);
-        }
-        if file.is_dir() {
-            return Err(SaveError::Folder { file });
-        }
-        let folder = file.parent().filter(|path| !path.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        // An error about the temporary file would show its name.
-        let beside = folder.metadata().and_then(|_| {
-            Builder::new()
-                .prefix(".olmguard-")
-                .permissions(Permissions::from_mode(AS_ANY_FILE))
-                .tempfile_in(folder)
-        });
-        match beside {
-            Ok(beside) => Ok(Self { file, beside }),
-            Err(source) => Err(SaveError::Make { file, source }),
-        }
+        return Err(SaveError::Folder { file });
     }
+    let folder = file.parent().filter(|path| !path.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // An error about the temporary file would show its name.
+    let beside = folder.metadata().and_then(|_| {
+        Builder::new()
+            .prefix(".olmguard-")
+            .permissions(Permissions::from_mode(AS_ANY_FILE))
+            .tempfile_in(folder)
+    });
+    beside.map_err(|source| SaveError::Make {
+        file: file.to_owned(),
+        source,
+    })
+}
 
-    fn put(self, facts: &ArchiveFacts, catalogs: &[SavedCatalog]) -> Result<(), SaveError> {
-        let Self { file, beside } = self;
-        let parts = catalogs
-            .iter()
-            .map(|seen| (&seen.state, seen.content.as_ref()));
-        let written = write(beside.as_file(), facts, parts)
-            .and_then(File::sync_all)
-            .and_then(|()| Ok(beside.persist(&file)?));
-        match written {
-            Ok(_) => Ok(()),
-            Err(source) => Err(SaveError::Write { file, source }),
-        }
-    }
+/// Writes the snapshot to the temporary file, which then replaces this file.
+fn put(
+    beside: NamedTempFile,
+    file: &Path,
+    facts: &ArchiveFacts,
+    catalogs: &[SavedCatalog],
+) -> Result<(), SaveError> {
+    let parts = catalogs.iter();
+    let parts = parts.map(|seen| (&seen.state, seen.content.as_ref()));
+    let written = write(beside.as_file(), facts, parts)
+        .and_then(File::sync_all)
+        .and_then(|()| Ok(beside.persist(file)?));
+    written.map(drop).map_err(|source| SaveError::Write {
+        file: file.to_owned(),
+        source,
+    })
 }
 
 fn policies(cluster: &OpenCluster) -> SavedPolicies {

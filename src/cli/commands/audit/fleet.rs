@@ -54,8 +54,13 @@ pub(super) struct FleetArgs {
 /// The reason why there is no report on many clusters.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FleetError {
-    #[error(transparent)]
-    Files(#[from] FilesError),
+    #[error(
+        "--fleet: {}: no file is there: expected snapshots, or JSON of \"olmguard audit -o json\"",
+        .0.display()
+    )]
+    Empty(PathBuf),
+    #[error("--fleet: {}: is given twice; give each file once", .0.display())]
+    Twice(PathBuf),
     #[error("--contexts: {} is given twice; give each context once", go::quote(.0))]
     Context(String),
 }
@@ -79,7 +84,7 @@ impl FleetArgs {
         if let Some(name) = twice {
             return Err(FleetError::Context(name.clone()));
         }
-        Ok(fleet_files(&self.fleet, &self.contexts)?)
+        fleet_files(&self.fleet, &self.contexts)
     }
 }
 
@@ -87,10 +92,9 @@ impl FleetArgs {
 pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     NoForm::check(args, FLEET)?;
     if args.fleet.contexts.is_empty() {
-        args.facts.reach_no_cluster().map_err(FactsError::from)?;
+        args.facts.reach_no_cluster()?;
     }
-    let olm = args.facts.common.olm.request();
-    olm.check().map_err(FactsError::from)?;
+    args.facts.common.olm.request().check()?;
     let files = args.fleet.files()?;
     let mut gathered = Gathered {
         args,
@@ -205,18 +209,6 @@ struct UnreadPath {
     error: io::Error,
 }
 
-/// The reason why the files of a fleet cannot be reported together.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum FilesError {
-    #[error(
-        "--fleet: {}: no file is there: expected snapshots, or JSON of \"olmguard audit -o json\"",
-        .0.display()
-    )]
-    Empty(PathBuf),
-    #[error("--fleet: {}: is given twice; give each file once", .0.display())]
-    Twice(PathBuf),
-}
-
 /// The files of all paths in their order, each with a unique name. `taken` has the names of clusters that are not read
 /// from files.
 ///
@@ -225,16 +217,16 @@ pub(super) enum FilesError {
 fn fleet_files(
     paths: &[PathBuf],
     taken: &[String],
-) -> Result<Vec<Result<ClusterFile, UnreadPath>>, FilesError> {
+) -> Result<Vec<Result<ClusterFile, UnreadPath>>, FleetError> {
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
     for path in paths {
         match cluster_files(path) {
-            Ok(files) if files.is_empty() => return Err(FilesError::Empty(path.clone())),
+            Ok(files) if files.is_empty() => return Err(FleetError::Empty(path.clone())),
             Ok(files) => {
                 for file in files {
                     if !seen.insert(file.canonical()) {
-                        return Err(FilesError::Twice(file.path));
+                        return Err(FleetError::Twice(file.path));
                     }
                     all.push(Ok(file));
                 }

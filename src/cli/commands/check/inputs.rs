@@ -5,12 +5,11 @@ use std::io;
 
 use serde_json::Value;
 
+use crate::cli::CommandFailure;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
-use crate::cli::commands::check::base::{
-    Ancestor, Base, BaseError, ParsedObject, Past, Renames, is_review,
-};
+use crate::cli::commands::check::base::{Ancestor, Base, ParsedObject, Past, Renames, is_review};
 use crate::cli::commands::check::cases::{
     Case, CasePlace, InstalledSource, Subject, deciding_field,
 };
@@ -57,18 +56,9 @@ pub(super) struct GatheredInputs {
     unique: UniqueObjects,
 }
 
-/// The reason why nothing is judged.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum NotGathered {
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    #[error(transparent)]
-    Base(#[from] BaseError),
-}
-
 impl GatheredInputs {
     /// Reads every input, and keeps unreadable inputs as errors.
-    pub(super) fn read(args: &CheckArgs, plan: &CheckPlan) -> Result<Self, NotGathered> {
+    pub(super) fn read(args: &CheckArgs, plan: &CheckPlan) -> Result<Self, CommandFailure> {
         let mut gathered = Self {
             kustomizations: Kustomizations::read(&args.paths),
             ..Self::default()

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 
-use super::{CatalogOutputArgs, GenerateError, PromotionReport, check_package};
+use super::{CatalogOutputArgs, PromotionReport, check_package};
 use crate::cli::args::{NamedValue, heading, one_of};
-use crate::cli::help;
 use crate::cli::output::{TextOrJson, json};
+use crate::cli::{CommandFailure, help};
 use olmguard_catalog::olm::Rules;
 use olmguard_views::author::promote::{self, Promotion};
 use olmguard_views::author::reach::{ChannelReach, reach};
-use olmguard_views::author::{BlobText, CatalogText, words};
+use olmguard_views::author::{BlobText, CatalogText, WrittenError, words};
 
 /// Add a bundle to a channel, and report stranded versions
 #[derive(Clone, Debug, clap::Args)]
@@ -79,7 +79,7 @@ const METHODS: [NamedValue<promote::Method>; 3] = [
     ),
 ];
 
-pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
+pub(super) fn run(args: &PromoteArgs) -> Result<(), CommandFailure> {
     args.common.check_stdin(&args.catalog)?;
     let mut catalog = super::catalog(&args.catalog)?;
     check_package(&catalog, &args.package)?;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
     catalog.put_channel(&args.package, channel);
     let after = args.reach(&catalog)?;
     args.tell(asked, &before, &after);
-    args.common.print(&catalog)
+    Ok(args.common.print(&catalog)?)
 }
 
 impl PromoteArgs {
@@ -104,9 +104,8 @@ impl PromoteArgs {
         }
     }
 
-    fn reach(&self, catalog: &CatalogText) -> Result<ChannelReach, GenerateError> {
-        let rules = Rules::default();
-        Ok(reach(catalog, &rules, &self.package, &self.channel)?)
+    fn reach(&self, catalog: &CatalogText) -> Result<ChannelReach, WrittenError> {
+        reach(catalog, &Rules::default(), &self.package, &self.channel)
     }
 
     fn tell(&self, asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{CatalogOutputArgs, GenerateError, OfferedNames, check_package};
 use crate::cli::args::heading;
-use crate::cli::{help, line};
+use crate::cli::{CommandFailure, help, line};
 use clap::builder::BoolishValueParser;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Version, go};
@@ -55,7 +55,7 @@ struct ReleaseArgs {
     new_version: Option<String>,
 }
 
-pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
+pub(super) fn run(args: &ZStreamArgs) -> Result<(), CommandFailure> {
     args.common.check_stdin(&args.catalog)?;
     let mut catalog = super::catalog(&args.catalog)?;
     check_package(&catalog, &args.package)?;
@@ -90,7 +90,7 @@ pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
     for said in words::z_stream(&args.channel, &removed, &dropped, &outcome.unread) {
         line("note", &said);
     }
-    args.common.print(&catalog)
+    Ok(args.common.print(&catalog)?)
 }
 
 /// The bundle to release, with its version.

@@ -3,10 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::cli::args::NotOfForm;
 use crate::cli::commands::instead;
-use crate::cli::facts::FactsError;
-use crate::cli::{Exit, HasExit};
+use crate::cli::{Exit, HasExit, ends_with};
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
 use olmguard_views::picture::{GraphTooLarge, NoSuchVersion};
@@ -14,10 +12,6 @@ use olmguard_views::picture::{GraphTooLarge, NoSuchVersion};
 /// The reason why there is no graph to print.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GraphError {
-    #[error(transparent)]
-    Facts(#[from] FactsError),
-    #[error(transparent)]
-    Form(#[from] NotOfForm),
     #[error(
         "--in: no catalog {}: expected one of {}",
         go::quote(name),
@@ -83,19 +77,15 @@ pub(super) enum GraphError {
         flag: &'static str,
         source: NoSuchVersion,
     },
-    #[error(transparent)]
-    TooLarge(#[from] GraphTooLarge),
     #[error("{}: cannot be written: {source}", file.display())]
     File { file: PathBuf, source: io::Error },
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
 }
+
+ends_with!(Usage: GraphTooLarge);
 
 impl HasExit for GraphError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Facts(error) => error.exit(),
-            Self::Form(error) => error.exit(),
             Self::Missing(exit) => *exit,
             Self::NoPackage { .. } => Exit::Denied,
             Self::NoCatalog { .. }
@@ -106,12 +96,11 @@ impl HasExit for GraphError {
             | Self::UnknownExtension { .. }
             | Self::Contradiction { .. }
             | Self::NotOfV0
-            | Self::Version { .. }
-            | Self::TooLarge(_) => Exit::Usage,
+            | Self::Version { .. } => Exit::Usage,
             Self::Undecodable { .. } | Self::Base(_) | Self::BaseUndecodable { .. } => {
                 Exit::BadInput
             }
-            Self::File { .. } | Self::Write(_) => Exit::Internal,
+            Self::File { .. } => Exit::Internal,
         }
     }
 }

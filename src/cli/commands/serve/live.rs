@@ -160,11 +160,20 @@ impl LiveArgs {
         let limit = self.cache_limit.map_or(CACHE_LIMIT, NonZeroU64::get);
         let limit = limit.saturating_mul(1 << 20);
         // Opening may wait for a disk, and this task must keep listening for signals.
-        let opened = spawn_blocking(move || opened(&folder, limit)).await;
-        opened.unwrap_or_else(|error| {
-            warn!(%error, "Failed to open the catalog cache, continuing without it");
-            None
-        })
+        let opened = spawn_blocking(move || Cache::open(&folder, limit)).await;
+        let opened = opened.map_err(|error| error.to_string());
+        match opened.and_then(|opened| opened.map_err(|error| error.to_string())) {
+            Ok((cache, dropped)) => {
+                for dropped in dropped {
+                    warn!(%dropped, "Removed an unusable file from the catalog cache");
+                }
+                Some(cache)
+            }
+            Err(error) => {
+                warn!(%error, "Failed to open the catalog cache, continuing without it");
+                None
+            }
+        }
     }
 }
 
@@ -257,21 +266,6 @@ fn shared(memory: Pool, with_images: bool) -> (Pool, Option<Pool>) {
         Pool::new(each.min(catalogs), catalogs),
         Some(Pool::new(images, images)),
     )
-}
-
-fn opened(folder: &Path, limit: u64) -> Option<Cache> {
-    match Cache::open(folder, limit) {
-        Ok((cache, dropped)) => {
-            for dropped in dropped {
-                warn!(%dropped, "Removed an unusable file from the catalog cache");
-            }
-            Some(cache)
-        }
-        Err(error) => {
-            warn!(%error, "Failed to open the catalog cache, continuing without it");
-            None
-        }
-    }
 }
 
 /// The check that the objects are known, or were known once.

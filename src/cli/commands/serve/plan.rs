@@ -17,7 +17,7 @@ use crate::cli::commands::serve::flags::ListenArgs;
 use crate::cli::{self, Exit, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
-use crate::policy_files::GuardrailsFault;
+use crate::facts::GivenFilesError;
 use olmguard_admission::Enforcement;
 use olmguard_catalog::memory::Pool;
 use olmguard_server::telemetry::Metrics;
@@ -55,7 +55,7 @@ impl ServerPlan {
     ///
     /// # Errors
     /// If a file of guardrails cannot be read.
-    pub(super) fn new(settings: ServerSettings, log: &Log) -> Result<Self, GuardrailsFault> {
+    pub(super) fn new(settings: ServerSettings, log: &Log) -> Result<Self, GivenFilesError> {
         let metrics = Metrics::new();
         metrics.log.follow(log.dropped());
         let store = Arc::<PolicyStore>::default();

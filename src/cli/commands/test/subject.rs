@@ -43,9 +43,7 @@ impl SuiteSubject {
         match (file, field.get("catalog"), field.get("manifest")) {
             (Some(file), None, None) => Ok(Self::File {
                 file: PathBuf::from(file.text()?),
-                name: name
-                    .map(|name| name.text().map(str::to_owned))
-                    .transpose()?,
+                name: field.optional("name", |name| name.text().map(str::to_owned))?,
             }),
             (None, Some(catalog), None) if name.is_none() => {
                 catalog.members()?;

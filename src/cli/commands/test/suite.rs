@@ -109,30 +109,24 @@ impl SuiteFacts {
             let names = field.texts()?.into_iter();
             Ok(names.map(|name| folder.join(name)).collect::<Vec<_>>())
         };
-        let objects = root.get("clusterCatalogs").map(paths).transpose()?;
-        let guardrails = root.get("guardrails").map(paths).transpose()?;
-        let policies = root.get("policies").map(paths);
-        let snapshot = root.get("snapshot");
-        let snapshot = snapshot.map(|field| field.text().map(|name| folder.join(name)));
-        let catalogs = root.get("catalogs");
-        let catalogs = catalogs.map(|field| CatalogArgs::of_field(&field, folder));
-        let release = root.get("olmRelease");
-        let release = release.map(|field| {
+        let paths = |key| root.optional(key, paths).map(Option::unwrap_or_default);
+        let catalogs = root.optional("catalogs", |field| CatalogArgs::of_field(&field, folder))?;
+        let release = root.optional("olmRelease", |field| {
             field.parsed(|text| {
                 text.parse::<AskedRelease>()
                     .map_err(|error| error.to_string())
             })
-        });
-        let gates = root.get("featureGates").map(|field| field.texts());
+        })?;
+        let gates = root.optional("featureGates", |field| field.texts())?;
         Ok(Self {
-            catalogs: catalogs.transpose()?.unwrap_or_default(),
-            objects: objects.unwrap_or_default(),
-            snapshot: snapshot.transpose()?,
-            guardrails: guardrails.unwrap_or_default(),
-            policies: policies.transpose()?.unwrap_or_default(),
+            catalogs: catalogs.unwrap_or_default(),
+            objects: paths("clusterCatalogs")?,
+            snapshot: root.optional("snapshot", |field| Ok(folder.join(field.text()?)))?,
+            guardrails: paths("guardrails")?,
+            policies: paths("policies")?,
             olm: OlmRequest {
-                release: release.transpose()?.and_then(AskedRelease::release),
-                gates: gates.transpose()?.unwrap_or_default(),
+                release: release.and_then(AskedRelease::release),
+                gates: gates.unwrap_or_default(),
             },
         })
     }
@@ -152,14 +146,12 @@ impl SuiteCase {
         ])?;
         let name = field.need("name", "what the case is about")?;
         let extension = field.need("extension", "the extension after the edit")?;
-        let installed = field.get("installed").map(|field| installed(&field));
-        let old = field.get("old").map(|field| Old::read(&field));
         Ok(Self {
             name: name.text()?.to_owned(),
             at: name.at(),
             extension: SuiteSubject::read(&extension)?,
-            installed: installed.transpose()?,
-            old: old.transpose()?,
+            installed: field.optional("installed", |field| installed(&field))?,
+            old: field.optional("old", |field| Old::read(&field))?,
             requester: requester(field, at)?,
             expected: Expectation::read(&field.need("expect", "what is expected of it")?)?,
         })
@@ -187,8 +179,8 @@ fn time(field: &DocumentField<'_>) -> Result<Moment, FieldError> {
 }
 
 fn requester(case: &DocumentField<'_>, at: Moment) -> Result<Requester, FieldError> {
-    let own = case.get("at").map(|field| time(&field)).transpose()?;
-    let by = case.get("by").map(|by| user(&by)).transpose()?;
+    let own = case.optional("at", |field| time(&field))?;
+    let by = case.optional("by", |by| user(&by))?;
     Ok(Requester {
         user: Some(by.unwrap_or_default()),
         at: own.unwrap_or(at),
@@ -197,22 +189,17 @@ fn requester(case: &DocumentField<'_>, at: Moment) -> Result<Requester, FieldErr
 
 fn user(by: &DocumentField<'_>) -> Result<UserInfo, FieldError> {
     by.mapping(&["user", "groups"])?;
-    let name = by.get("user").map(|field| field.text().map(str::to_owned));
-    let groups = by.get("groups").map(|field| field.texts());
+    let name = by.optional("user", |field| field.text().map(str::to_owned))?;
+    let groups = by.optional("groups", |field| field.texts())?;
     Ok(UserInfo {
-        name: name.transpose()?.unwrap_or_default(),
-        groups: groups.transpose()?.unwrap_or_default(),
+        name: name.unwrap_or_default(),
+        groups: groups.unwrap_or_default(),
     })
 }
 
 fn installed(field: &DocumentField<'_>) -> Result<SaidArg, FieldError> {
     field.mapping(&["version", "bundle", "release"])?;
-    let text = |key| {
-        field
-            .get(key)
-            .map(|part: DocumentField<'_>| part.text().map(str::to_owned))
-            .transpose()
-    };
+    let text = |key| field.optional(key, |part| part.text().map(str::to_owned));
     // An empty release is a release, too.
     let release = field.get("release").filter(|release| release.value() == "");
     let release = release.map(|_| Ok(Some(String::new())));
@@ -246,19 +233,13 @@ impl Expectation {
             .iter()
             .map(|token| (token.as_str(), *token))
             .collect();
-        let verdict = field.get("verdict").map(|field| field.word(&verdicts));
-        let token = field.get("token").map(|field| field.word(&tokens));
-        let resolved = field
-            .get("resolved")
-            .map(|field| field.text().map(str::to_owned));
-        let warnings = field.get("warnings").map(|field| field.texts());
-        let message = field.get("message").map(|field| field.texts());
+        let message = field.optional("message", |field| field.texts());
         let expected = Self {
-            verdict: verdict.transpose()?,
-            token: token.transpose()?,
-            resolved: resolved.transpose()?,
-            warnings: warnings.transpose()?,
-            message: message.transpose()?.unwrap_or_default(),
+            verdict: field.optional("verdict", |field| field.word(&verdicts))?,
+            token: field.optional("token", |field| field.word(&tokens))?,
+            resolved: field.optional("resolved", |field| field.text().map(str::to_owned))?,
+            warnings: field.optional("warnings", |field| field.texts())?,
+            message: message?.unwrap_or_default(),
         };
         match expected.fault() {
             None => Ok(expected),
