@@ -81,7 +81,7 @@ fn matches() -> ArgMatches {
             .iter()
             .for_each(warn);
     }
-    parsed.unwrap_or_else(|error| error.exit())
+    parsed.unwrap_or_else(|error| args::environment::with_variable(error, command(), &words).exit())
 }
 
 /// Runs a command. A panic is a bug in olmguard and has its own exit code; the panic hook has printed its location.

@@ -54,6 +54,26 @@ fn a_form_of_one_command_is_that_of_no_other() {
     assert!(!stdout.starts_with('{'), "{stdout}");
 }
 
+#[test]
+fn a_wrong_value_is_told_with_the_variable_that_it_is_from() {
+    for (variable, value) in [
+        ("OLMGUARD_CHECK_QUIET", "maybe"),
+        ("OLMGUARD_CHECK_OUTPUT", "pdf"),
+        ("OLMGUARD_COLOR", "red"),
+    ] {
+        let (code, stdout, stderr) = run(&[(variable, value)], &["check", "a.yaml"]);
+        assert_eq!((code, &*stdout), (Some(2), ""), "{variable}: {stderr}");
+        let tip = format!("\n  tip: the value is from {variable}\n");
+        assert!(stderr.contains(&tip), "{stderr}");
+    }
+    let variable = [("OLMGUARD_CHECK_OUTPUT", "json")];
+    for typed in ["--output=pdf", "-opdf"] {
+        let (code, _, stderr) = run(&variable, &["check", "a.yaml", typed]);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(!stderr.contains("the value is from"), "{stderr}");
+    }
+}
+
 /// Shared variables are set for all commands, so a variable that one of them cannot use is not a contradiction.
 #[test]
 fn a_shared_variable_gives_way_to_the_command_line() {

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
@@ -256,6 +257,37 @@ fn warnings(program: &Command, words: &[OsString], set: &BTreeSet<String>) -> Ve
             }
         })
         .collect()
+}
+
+/// An error about the value of a flag, with the variable that the value is from.
+pub(crate) fn with_variable(
+    mut error: clap::Error,
+    mut program: Command,
+    words: &[OsString],
+) -> clap::Error {
+    // The error shows the flag as a built command does.
+    program.build();
+    let shown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let mut flags = running(&program, words).get_arguments();
+    let flag = flags.find(|flag| Some(flag.to_string()) == shown && !is_typed(flag, words));
+    let variable = flag.and_then(Arg::get_env);
+    if let Some(variable) = variable.filter(|variable| env::var_os(variable).is_some()) {
+        let tip = format!("the value is from {}", variable.to_string_lossy());
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
+    error
+}
+
+/// Whether the words of a command line have this flag.
+fn is_typed(flag: &Arg, words: &[OsString]) -> bool {
+    let long = flag.get_long().map(|long| format!("--{long}"));
+    let short = flag.get_short().map(|short| format!("-{short}"));
+    words.iter().any(|word| {
+        let word = word.to_string_lossy();
+        let name = word.split_once('=').map_or(&*word, |(name, _)| name);
+        long.as_deref() == Some(name) || short.as_ref().is_some_and(|flag| word.starts_with(flag))
+    })
 }
 
 /// The command of a command line. Global flags and their values can be before its name; no value is the name of a
