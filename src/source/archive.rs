@@ -25,7 +25,7 @@ use std::sync::Arc;
 use tar::{Builder, Entries, Entry, EntryType, Header};
 use zstd::stream::write::Encoder;
 
-use super::decompress::{Tee, ZstdFrame, compress};
+use super::decompress::{Tee, WINDOW_LOG, ZstdFrame, compress};
 use super::{Progress, SourceError, finished, io_error, read_fetched, read_from};
 use facts::{CatalogFacts, ContentFacts, MOST_BYTES, SnapshotFacts, check_size};
 use olmguard_catalog::CatalogBuilder;
@@ -63,6 +63,12 @@ pub enum ArchiveFault {
         "not a snapshot: expected a tar archive, compressed with zstd, that starts with {FACTS}"
     )]
     Form,
+    /// Another program compressed the archive, with a window that takes more memory to read.
+    #[error(
+        "another program compressed it with a larger window: expected the file as it was written, or compressed with \
+         zstd --zstd=wlog={WINDOW_LOG}"
+    )]
+    Window,
     /// The facts of the cluster and its catalogs are larger than those of any real cluster.
     #[error("{FACTS} is larger than {} MiB", MOST_BYTES >> 20)]
     Size,
@@ -171,12 +177,16 @@ fn read_facts(file: &File) -> Result<SnapshotFacts, ArchiveFault> {
     let first = match members.next() {
         Some(Ok(first)) if is_member(&first, FACTS) => first,
         Some(Err(error)) if is_of_input(&error) => return Err(error.into()),
+        Some(Err(error)) if error.to_string() == TOO_LARGE => return Err(ArchiveFault::Window),
         _ => return Err(ArchiveFault::Form),
     };
     let mut json = Vec::new();
     first.take(MOST_BYTES + 1).read_to_end(&mut json)?;
     SnapshotFacts::parse(&json)
 }
+
+/// The error of zstd about a window of more than [`WINDOW_LOG`].
+const TOO_LARGE: &str = "Frame requires too much memory for decoding";
 
 /// Whether the input failed or is cut, rather than of another form.
 fn is_of_input(error: &io::Error) -> bool {

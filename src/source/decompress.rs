@@ -190,7 +190,7 @@ const LEVEL: i32 = 3;
 
 /// 2^20 bytes. A reader and a writer need little more memory. With four times as much, whole catalogs would be 5 to 15
 /// % smaller.
-const WINDOW_LOG: u32 = 20;
+pub(super) const WINDOW_LOG: u32 = 20;
 
 #[cfg(test)]
 mod tests {

@@ -245,6 +245,21 @@ fn a_changed_byte_is_refused_or_changes_nothing() {
 }
 
 #[test]
+fn an_archive_with_a_larger_window_is_told_from_other_files() {
+    let tar = zstd::decode_all(&*archive()).unwrap();
+    let compressed = |window| {
+        let mut frame = Encoder::new(Vec::new(), 3).unwrap();
+        frame.window_log(window).unwrap();
+        frame.write_all(&tar).unwrap();
+        frame.finish().unwrap()
+    };
+    assert!(read(&compressed(WINDOW_LOG)).is_ok());
+    let why = "another program compressed it with a larger window: expected the file as it was written, or compressed \
+               with zstd --zstd=wlog=20";
+    assert_eq!(read(&compressed(WINDOW_LOG + 1)).unwrap_err(), why);
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     const HUB: &str = "catalogs/hub.jsonl";
     let held = one(r#"{"file":"catalogs/hub.jsonl"}"#);
