@@ -239,12 +239,15 @@ fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
             | upwards::Error::NoGitRepositoryWithinCeiling { .. }
             | upwards::Error::NoGitRepositoryWithinFs { .. },
         ) => RepositoryError::None { path },
-        _ => RepositoryError::Broken {
-            path,
-            why: cause(error),
+        _ => match cause(error) {
+            why if why.contains(OBJECT_FORMAT) => RepositoryError::Sha256 { path },
+            why => RepositoryError::Broken { path, why },
         },
     }
 }
+
+/// The setting that the error of the library names, if the repository does not use SHA-1.
+const OBJECT_FORMAT: &str = "extensions.objectFormat";
 
 /// Returns the absolute path. Links stay as written, except where `..` leaves one.
 fn as_written(path: &Path) -> io::Result<PathBuf> {
@@ -313,6 +316,16 @@ pub enum RepositoryError {
         path: PathBuf,
         /// The error of the library.
         why: String,
+    },
+    /// The ids of the repository are not those of SHA-1.
+    #[error(
+        "the git repository around {} uses SHA-256, which olmguard cannot read: expected a directory with the files of \
+         the revision, for example of git worktree add",
+        .path.display()
+    )]
+    Sha256 {
+        /// The path.
+        path: PathBuf,
     },
     /// The repository has no work tree.
     #[error("the git repository around {} has no work tree: expected a repository with the \

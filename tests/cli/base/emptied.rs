@@ -51,3 +51,15 @@ fn a_repository_that_is_broken_is_told_from_none() {
          opened: ",
     );
 }
+
+#[test]
+fn a_repository_with_ids_of_sha_256_is_told_with_the_way_out() {
+    let repository = release();
+    let config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n";
+    fs::write(repository.path(".git/config"), config).expect("a file");
+    repository.misused(
+        &["-f", "releases", CATALOG, "--base=main"],
+        "error: --base: \"main\" is not a path, and the git repository around releases uses SHA-256, which olmguard \
+         cannot read: expected a directory with the files of the revision, for example of git worktree add\n",
+    );
+}
