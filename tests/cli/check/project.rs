@@ -43,6 +43,23 @@ fn it_stands_in_for_flags_and_flags_win() {
 }
 
 #[test]
+fn an_installed_extension_that_no_manifest_has_is_warned_of() {
+    let [(a, app), (b, other)] = apps();
+    let installed = format!("{PROJECT}installed: {{aa: 1.0.0, a: 1.0.0}}\n");
+    let scene = scene(&[(a, &app), (b, &other), (".olmguard.yaml", &installed)]);
+    let warned = |arguments: &[&str]| {
+        let ran = scene.run(arguments);
+        (ran.code, ran.stderr)
+    };
+    let warning = "warning: installed of the project file: no manifest of its paths has extension \"aa\"; did you mean \
+                   \"a\"?\n";
+    assert_eq!(warned(&[]), (0, warning.to_owned()));
+    assert_eq!(warned(&["--warn-as-error"]).0, 1);
+    // Manifests that the command line names can be a part of the project.
+    assert_eq!(warned(&["apps"]), (0, String::new()));
+}
+
+#[test]
 fn paths_are_those_of_its_directory() {
     let [(a, app), (b, other)] = apps();
     let scene = scene(&[(a, &app), (b, &other), (".olmguard.yaml", PROJECT)]);

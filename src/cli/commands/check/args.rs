@@ -83,6 +83,10 @@ pub(crate) struct CheckArgs {
     #[arg(skip)]
     project_installed: BTreeMap<String, SaidArg>,
 
+    /// Whether the manifests are all those of the project file.
+    #[arg(skip)]
+    is_whole_project: bool,
+
     /// Skip the validation rules of the CRD
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) no_schema: bool,
@@ -161,6 +165,7 @@ impl CheckArgs {
         self.paths.append(&mut self.filename);
         if self.paths.is_empty() {
             self.paths = project.paths;
+            self.is_whole_project = true;
         }
         if self.paths.is_empty() {
             return Err(UsageError::NoManifest);
@@ -169,6 +174,12 @@ impl CheckArgs {
         self.project_installed = project.installed;
         self.on_undecided = self.on_undecided.or(project.on_undecided);
         Ok(self)
+    }
+
+    /// The extensions that must be in the manifests, because the project file says what is installed of them.
+    pub(super) fn expected(&self) -> impl Iterator<Item = &String> {
+        let names = self.project_installed.keys();
+        names.filter(|_| self.is_whole_project)
     }
 
     /// The plan of these flags with these rules, or an error if the flags are not consistent.

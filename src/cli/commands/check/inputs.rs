@@ -341,23 +341,35 @@ impl GatheredInputs {
         });
     }
 
-    /// Checks that each extension of `--installed` is a case or unchanged, because a fact about another extension
-    /// would be lost silently. Inputs that are skipped may contain the extension.
+    /// Checks that each extension of `--installed` is in the inputs, because a fact about another extension would be
+    /// lost silently.
     fn check_installed(&self, plan: &CheckPlan) -> Result<(), UsageError> {
-        let is_there = |name: &String| {
-            self.cases.iter().any(|case| {
-                let is_manifest = matches!(case.subject, Subject::Manifest(..));
-                is_manifest && case.identity.name.as_ref() == Some(name)
-            }) || self.named.contains(name)
-        };
-        match plan.named.iter().find(|name| !is_there(name)) {
-            Some(name) if self.errors.is_empty() && self.skipped.is_empty() => {
-                Err(UsageError::InstalledStranger {
-                    extension: name.clone(),
-                })
-            }
-            _ => Ok(()),
+        match self.strangers(plan.named.iter()).next() {
+            Some(name) => Err(UsageError::InstalledStranger {
+                extension: name.clone(),
+            }),
+            None => Ok(()),
         }
+    }
+
+    /// The extensions whose installed version is given, and that are neither cases nor unchanged. Inputs that are
+    /// skipped or cannot be read may contain any extension.
+    pub(super) fn strangers<'n>(
+        &self,
+        given: impl Iterator<Item = &'n String>,
+    ) -> impl Iterator<Item = &'n String> {
+        let is_whole = self.errors.is_empty() && self.skipped.is_empty();
+        let is_there = |name: &String| {
+            self.manifest_names().any(|known| known == name) || self.named.contains(name)
+        };
+        given.filter(move |name| is_whole && !is_there(name))
+    }
+
+    /// The names of the extensions in manifests.
+    pub(super) fn manifest_names(&self) -> impl Iterator<Item = &String> {
+        let cases = self.cases.iter();
+        let manifests = cases.filter(|case| matches!(case.subject, Subject::Manifest(..)));
+        manifests.filter_map(|case| case.identity.name.as_ref())
     }
 
     fn bad(&mut self, file: &str, problem: InputProblem) {

@@ -5,19 +5,34 @@ use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::CasePlace;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
-use crate::cli::commands::{BadInput, Lies};
+use crate::cli::commands::{BadInput, Lies, instead};
 use crate::facts::Fault;
+use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, of_catalog, plain};
 use olmguard_engine::extension::{Filter, Hint};
 use olmguard_engine::judge::Verdict;
+use olmguard_engine::nearest::nearest;
 use olmguard_report::{Finding, Place, Severity};
 
 /// Findings that are known before the catalogs are read.
 pub(super) fn of_inputs(args: &CheckArgs, gathered: &GatheredInputs) -> Vec<Finding> {
     let inputs = gathered.errors.iter().map(of_input);
     let hints = gathered.hints.iter().map(of_hint);
+    let strangers = gathered.strangers(args.expected());
+    let strangers = strangers.map(|name| of_stranger(name, gathered));
     let none = no_extension(args, gathered);
-    inputs.chain(hints).chain(none).collect()
+    inputs.chain(hints).chain(strangers).chain(none).collect()
+}
+
+/// A warning about an extension that only the project file names. It is probably a typo, and its fact is lost.
+fn of_stranger(name: &str, gathered: &GatheredInputs) -> Finding {
+    let known = gathered.manifest_names().map(String::as_str);
+    let near = nearest(name, known, 1).into_iter().map(str::to_owned);
+    let (name, instead) = (go::quote(name), instead(&near.collect::<Vec<_>>()));
+    let text = format!(
+        "installed of the project file: no manifest of its paths has extension {name}{instead}"
+    );
+    of_run(Severity::Warning, text)
 }
 
 /// Findings about the facts, which are known before anything is judged.
