@@ -253,11 +253,11 @@ pub(crate) struct TypedOptions<Of> {
 #[derive(Debug, thiserror::Error)]
 #[error("{}: only with {expected}, not with {form}", options.join(", "))]
 pub(crate) struct NotOfForm {
-    pub(crate) options: Vec<String>,
+    options: Vec<String>,
     /// The form of the command that was used.
-    pub(crate) form: &'static str,
+    form: &'static str,
     /// The arguments of the form that has the options.
-    pub(crate) expected: &'static str,
+    expected: &'static str,
 }
 
 ends_with!(Usage: NotOfForm);
@@ -275,7 +275,26 @@ impl<Of> TypedOptions<Of> {
         form: &'static str,
         expected: &'static str,
     ) -> Result<(), NotOfForm> {
-        let others = self.long.iter().filter(|long| !own.contains(&&***long));
+        self.refuse_if(|long| !own.contains(&long), form, expected)
+    }
+
+    /// Refuses these options.
+    pub(crate) fn refuse(
+        &self,
+        others: &[&str],
+        form: &'static str,
+        expected: &'static str,
+    ) -> Result<(), NotOfForm> {
+        self.refuse_if(|long| others.contains(&long), form, expected)
+    }
+
+    fn refuse_if(
+        &self,
+        is_other: impl Fn(&str) -> bool,
+        form: &'static str,
+        expected: &'static str,
+    ) -> Result<(), NotOfForm> {
+        let others = self.long.iter().filter(|long| is_other(long));
         let options: Vec<_> = others.cloned().collect();
         if options.is_empty() {
             return Ok(());

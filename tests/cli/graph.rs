@@ -313,7 +313,7 @@ fn what_is_refused_is_said_with_the_way_out() {
         ),
         (
             &["--channel", "stable"],
-            2,
+            1,
             "error: --channel: the package has no channel \"stable\": expected one of \"candidate\", \"stable-v1\", \"stable-v2\"\n",
         ),
         (

@@ -159,6 +159,14 @@ fn what_is_not_there_is_said() {
         2,
         "--installed, --channel, --range: only with PACKAGE, not with versions without PACKAGE",
     );
+    for requester in ["--as=kate", "--as-group=ops", "--at=21:00"] {
+        let (flag, _) = requester.split_once('=').expect("a value");
+        fails(
+            &["versions", SAMPLE, requester],
+            2,
+            &format!("{flag}: only with PACKAGE, not with versions without PACKAGE"),
+        );
+    }
     fails(
         &["versions", SAMPLE, "--in=hub"],
         2,
@@ -207,6 +215,29 @@ fn what_is_not_there_is_said() {
         2,
         "-o yaml prints ClusterExtensions, which --olm v0 does not have: use -o text or -o json",
     );
+}
+
+/// `graph` also names the channels, because it draws nothing.
+#[test]
+fn a_channel_that_no_catalog_has_ends_with_1_for_every_command() {
+    for command in [
+        &["versions", PACKAGE][..],
+        &["versions", PACKAGE, "--installed=1.2.0"],
+        &["path", PACKAGE, "1.2.0"],
+        &["explain", PACKAGE, "1.2.0", "1.3.0"],
+        &["graph", PACKAGE],
+    ] {
+        let of = |channels: &str| run(&[command, &[SAMPLE, channels]].concat(), "");
+        let (code, stdout, stderr) = of("--channel=stable");
+        assert_eq!(code, Some(1), "{command:?}: {stdout}{stderr}");
+        assert!((stdout + &stderr).contains("stable"), "{command:?}");
+    }
+    let (code, stdout, _) = run(
+        &["versions", PACKAGE, SAMPLE, "--channel=stable,stable-v1"],
+        "",
+    );
+    assert_eq!(code, Some(0));
+    assert!(stdout.contains("channel stable does not exist"), "{stdout}");
 }
 
 #[test]

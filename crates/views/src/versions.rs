@@ -226,12 +226,17 @@ impl VersionsReport {
         Ok(offered.report(snapshot, filter, named.as_ref(), bounds))
     }
 
-    /// Whether some catalog has the package.
+    /// Whether some catalog has the package, with one of the requested channels.
     pub fn is_found(&self) -> bool {
-        !self.catalogs.is_empty()
+        let has_channel =
+            |catalog: &CatalogVersions| catalog.channels.iter().any(|channel| channel.asked);
+        let any = self.channels.is_empty();
+        self.catalogs
+            .iter()
+            .any(|catalog| any || has_channel(catalog))
     }
 
-    /// Whether a catalog that could have the package is not loaded, and no other catalog has the package.
+    /// Whether a catalog that could have the package and the channel is not loaded, and no other catalog has them.
     pub fn is_undecided(&self) -> bool {
         !self.is_found() && !self.unread.is_empty()
     }

@@ -410,11 +410,11 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "the graph is drawn"),
     (
         Exit::Denied,
-        "no such package; or drawn, and no path to the version of --to",
+        "no such package or channel; or drawn, and no path to the version of --to",
     ),
     (
         Exit::Usage,
-        "wrong usage, or a version or channel that the package does not have",
+        "wrong usage, or a version that the package does not have",
     ),
     (Exit::BadInput, "a catalog is unreadable"),
     (

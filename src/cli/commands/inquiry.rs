@@ -163,13 +163,6 @@ impl InquiryArgs {
         Ok(facts)
     }
 
-    /// The given options that apply only to one package.
-    pub(super) fn of_one_package(&self) -> impl Iterator<Item = &'static str> {
-        let channel = (!self.channel.is_empty()).then_some("--channel");
-        let range = self.range.as_ref().map(|_| "--range");
-        channel.into_iter().chain(range)
-    }
-
     /// The paths of catalogs on this machine.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.facts.common.catalog.paths()
@@ -295,7 +288,7 @@ const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: give --ch
 /// The exit codes of these commands.
 pub(super) const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "the package, path or upgrade exists"),
-    (Exit::Denied, "no such package, path or upgrade"),
+    (Exit::Denied, "no such package, channel, path or upgrade"),
     (
         Exit::Usage,
         "wrong usage, or a version or name that the package does not have",

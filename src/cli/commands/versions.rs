@@ -4,7 +4,7 @@
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::{NotOfForm, heading};
+use crate::cli::args::{TypedOptions, heading};
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs};
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, help};
@@ -15,6 +15,9 @@ use olmguard_views::versions::VersionsReport;
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct VersionsArgs {
+    #[command(flatten)]
+    typed: TypedOptions<Self>,
+
     /// Installed version or bundle name, also VERSION,bundle=NAME,release=R
     #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
     installed: Option<SaidArg>,
@@ -45,19 +48,19 @@ pub(super) fn run(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     }
 }
 
+/// The options that change nothing in a list of packages.
+const OF_ONE_PACKAGE: &[&str] = &[
+    "--installed",
+    "--channel",
+    "--range",
+    "--as",
+    "--as-group",
+    "--at",
+];
+
 /// Lists the packages.
 fn list(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
-    let installed = args.installed.as_ref().map(|_| "--installed");
-    let options = installed.into_iter().chain(args.see.of_one_package());
-    let options: Vec<_> = options.map(str::to_owned).collect();
-    if !options.is_empty() {
-        return Err(NotOfForm {
-            options,
-            form: "versions without PACKAGE",
-            expected: "PACKAGE",
-        }
-        .into());
-    }
+    (args.typed).refuse(OF_ONE_PACKAGE, "versions without PACKAGE", "PACKAGE")?;
     let facts = args.see.load_any()?;
     let report = PackagesReport::of(&facts.snapshot, args.see.catalog());
     args.output.form.print(&report, || report.to_text())?;

@@ -87,10 +87,9 @@ impl HasExit for GraphError {
     fn exit(&self) -> Exit {
         match self {
             Self::Missing(exit) => *exit,
-            Self::NoPackage { .. } => Exit::Denied,
+            Self::NoPackage { .. } | Self::NoChannel { .. } => Exit::Denied,
             Self::NoCatalog { .. }
             | Self::Several { .. }
-            | Self::NoChannel { .. }
             | Self::NoStart
             | Self::NoPicture
             | Self::UnknownExtension { .. }
