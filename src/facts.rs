@@ -27,7 +27,7 @@ use serde_json::Value;
 use crate::policy_files::{
     GuardrailsFault, LoadedGuardrails, NamedPackage, PolicyFileFault, ReadPolicies,
 };
-use crate::policy_objects::{CostlyPolicy, PolicyObjects};
+use crate::policy_objects::{CostlyPolicy, PolicyObject, PolicyObjects};
 use crate::source::archive::ArchiveError;
 use crate::source::{CatalogSource, Loader, Progress};
 use given::GivenObjects;
@@ -117,11 +117,14 @@ pub(crate) enum Fault {
     #[error("{0}")]
     Costly(String),
     /// A rule is about a package that no catalog has.
-    #[error("{title}: no catalog has package {}, so this has no effect{}", go::quote(package), meant(near.as_deref()))]
+    #[error(
+        "{title}: no catalog has package {}, so this has no effect{instead}",
+        go::quote(package)
+    )]
     Stranger {
         title: String,
         package: String,
-        near: Option<String>,
+        instead: String,
     },
     /// The policies of the cluster or of the snapshot cannot be read, with the reason.
     #[error("{0}")]
@@ -266,32 +269,31 @@ impl Reading<'_> {
     }
 }
 
-/// Returns the rules about packages that no catalog has, which therefore have no effect.
+/// Returns the faults of the rules about packages that no catalog has, which therefore have no effect. A catalog that
+/// is not loaded may have any package.
 fn strangers(
     guardrails: &AdministratorGuardrails,
     policies: &[NamedPackage],
     snapshot: &Snapshot,
 ) -> Vec<Fault> {
+    let catalogs = snapshot.catalogs().iter();
+    let loaded: Option<Vec<_>> = catalogs.map(CatalogState::loaded).collect();
+    let Some(loaded) = loaded.filter(|loaded| !loaded.is_empty()) else {
+        return Vec::new();
+    };
+    let names = loaded.iter().flat_map(|catalog| catalog.package_names());
+    let names: BTreeSet<_> = names.collect();
     let guarded = guardrails.packages().map(|package| ("guardrails", package));
     let policed = policies.iter();
     let policed = policed.map(|named| (&*named.title, &*named.package));
     let all = guarded.chain(policed);
-    all.filter_map(|of| stranger(of, snapshot)).collect()
-}
-
-/// Returns the fault of a rule about a package that no catalog has.
-fn stranger((title, package): (&str, &str), snapshot: &Snapshot) -> Option<Fault> {
-    let catalogs = snapshot.catalogs().iter();
-    let loaded: Option<Vec<_>> = catalogs.map(CatalogState::loaded).collect();
-    let loaded = loaded.filter(|loaded| !loaded.is_empty())?;
-    let names = loaded.iter().flat_map(|catalog| catalog.package_names());
-    let names: BTreeSet<_> = names.collect();
-    let near = nearest(package, names.iter().copied(), 1);
-    (!names.contains(package)).then(|| Fault::Stranger {
+    let strangers = all.filter(|(_, package)| !names.contains(package));
+    let fault = |(title, package): (&str, &str)| Fault::Stranger {
         title: title.to_owned(),
         package: package.to_owned(),
-        near: near.first().map(|name| (*name).to_owned()),
-    })
+        instead: instead(package, names.iter().copied(), 1),
+    };
+    strangers.map(fault).collect()
 }
 
 impl CurrentCatalogs {
@@ -403,11 +405,17 @@ impl Fault {
     }
 }
 
-/// Suggests the package that may have been meant.
-fn meant(near: Option<&str>) -> String {
-    near.map_or_else(String::new, |near| {
-        format!("; did you mean {}?", go::quote(near))
-    })
+/// Suggests at most `most` of the known names that may have been meant, as the end of a message.
+pub(crate) fn instead<'n>(
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+    most: usize,
+) -> String {
+    let near = nearest(name, known, most).into_iter().map(go::quote);
+    match near.collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(", ")),
+    }
 }
 
 // === The facts of a snapshot or a cluster, and the faults of what it should provide ===
@@ -429,11 +437,35 @@ pub(crate) struct RunningExtensions {
     pub(crate) faults: Vec<Fault>,
 }
 
-/// Returns a catalog that replaces all catalogs that are unknown.
-fn stand_in(name: &str, content: Content) -> CatalogState {
-    CatalogState {
-        labels: Labels::Unknown,
-        ..CatalogState::named(name, content)
+impl OriginFacts {
+    /// The facts of an origin that could be read.
+    fn known(
+        catalogs: Vec<CatalogState>,
+        mut faults: Vec<Fault>,
+        policies: Result<Vec<Value>, String>,
+    ) -> Self {
+        let objects = policies.unwrap_or_else(|why| {
+            faults.push(Fault::Policies(why));
+            Vec::new()
+        });
+        Self {
+            policies: objects.iter().map(PolicyObject::of_cluster).collect(),
+            catalogs,
+            faults,
+        }
+    }
+
+    /// The facts of an origin that could not be read. A catalog of this name, with any labels, stands in for all.
+    fn unknown(name: &str, content: Content, fault: Fault) -> Self {
+        let stand_in = CatalogState {
+            labels: Labels::Unknown,
+            ..CatalogState::named(name, content)
+        };
+        Self {
+            catalogs: vec![stand_in],
+            faults: vec![fault],
+            ..Self::default()
+        }
     }
 }
 

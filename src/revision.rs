@@ -31,7 +31,7 @@ use gix::{ObjectId, ThreadSafeRepository};
 
 use crate::foreign_text::one_line;
 use tree::{Tree, isolated};
-use walk::{KnownContents, bytes};
+use walk::{by_id, bytes};
 
 // === A repository, and a commit in it by any name that git accepts ===
 
@@ -203,7 +203,7 @@ impl Revision {
         paths: &[PathBuf],
         known: impl IntoIterator<Item = &'k [u8]>,
     ) -> RevisionFiles<'k> {
-        let known = KnownContents::new(self.commit.kind(), known);
+        let known = by_id(self.commit.kind(), known);
         RevisionFiles::below(&self.tree, paths, known)
     }
 

@@ -72,7 +72,7 @@ impl CliCommand {
             Self::Test(args) => test::run(&args),
             Self::Range(args) => range::run(&args),
             Self::Serve(args) => return serve::run(*args, command_line),
-            Self::Demo(args) => return demo::run(args),
+            Self::Demo(args) => demo::run(args),
             Self::Snapshot(args) => snapshot::run(&args),
             Self::Catalogs(args) => catalogs::run(&args),
             Self::Doctor(args) => doctor::run(&args),
@@ -93,14 +93,8 @@ impl CliCommand {
     }
 }
 
-/// Suggests the nearest names for a name that no catalog has.
-fn instead(near: &[String]) -> String {
-    if near.is_empty() {
-        return String::new();
-    }
-    let quoted: Vec<_> = near.iter().map(|name| go::quote(name)).collect();
-    format!("; did you mean {}?", quoted.join(", "))
-}
+/// The maximum number of similar names that an error about a package offers.
+const MOST_NEAR: usize = 3;
 
 /// The objects of these inputs, or the first input or document that cannot be read.
 fn all_objects(inputs: Inputs<impl io::Read>) -> Result<Vec<ManifestObject>, Box<BadInput>> {

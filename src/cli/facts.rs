@@ -381,21 +381,13 @@ impl Fault {
     /// The exit code for the fault, with `undecided` for a cluster that cannot be reached. A catalog that could not be
     /// fetched counts only if an answer needs it.
     pub(crate) fn exit(&self, undecided: Exit) -> Option<Exit> {
-        match self {
+        let exit = match self {
             Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
-                Some(Exit::BadInput)
+                Exit::BadInput
             }
-            Self::Cluster(_)
-            | Self::Policies(_)
-            | Self::Extensions(_)
-            | Self::Classic(_)
-            | Self::Bundle(_)
-            | Self::Objects(_) => Some(undecided),
-            Self::Unfetched { .. }
-            | Self::Costly(_)
-            | Self::Stranger { .. }
-            | Self::InstalledBundle(_) => None,
-        }
+            _ => undecided,
+        };
+        (!self.is_warning()).then_some(exit)
     }
 }
 

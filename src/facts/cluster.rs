@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::{Fault, OriginFacts, Reading, RunningExtensions, read_extension, stand_in};
+use super::{Fault, OriginFacts, Reading, RunningExtensions, read_extension};
 use crate::cluster::bundle_objects::{self, ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::extensions::{self, ExtensionState, ListedExtensions};
@@ -19,7 +19,6 @@ use crate::cluster::look::{self, ClassicListError, ClusterReader, ClusterState, 
 use crate::cluster::olm::{self, FindError, RunningOlm};
 use crate::cluster::policies::{self, PoliciesError};
 use crate::cluster::{Access, Caller, ConnectError, connect};
-use crate::policy_objects::PolicyObject;
 use crate::source::Progress;
 use crate::source::archive::FetchedContent;
 use crate::source::catalogd::Catalogd;
@@ -152,11 +151,10 @@ impl ClusterOrigin {
     ) -> OriginFacts {
         match self.catalogs(rules, reading) {
             Ok((cluster, catalogs)) => known(&cluster, catalogs, is_given),
-            Err(why) => OriginFacts {
-                catalogs: vec![stand_in(FLAG, Content::Unfetched(why.clone()))],
-                faults: vec![Fault::Cluster(why)],
-                ..OriginFacts::default()
-            },
+            Err(why) => {
+                let content = Content::Unfetched(why.clone());
+                OriginFacts::unknown(FLAG, content, Fault::Cluster(why))
+            }
         }
     }
 
@@ -179,16 +177,9 @@ fn known(
 ) -> OriginFacts {
     let own = catalogs.iter().filter(|state| !is_given(&state.name));
     let faults = own.filter_map(|state| Fault::of(&state.name, &state.content));
-    let mut faults: Vec<_> = faults.collect();
-    let objects = cluster.policies().unwrap_or_else(|error| {
-        faults.push(Fault::Policies(error.to_string()));
-        Vec::new()
-    });
-    OriginFacts {
-        policies: objects.iter().map(PolicyObject::of_cluster).collect(),
-        catalogs,
-        faults,
-    }
+    let faults = faults.collect();
+    let policies = cluster.policies().map_err(|error| error.to_string());
+    OriginFacts::known(catalogs, faults, policies)
 }
 
 impl OpenCluster {
@@ -302,16 +293,16 @@ impl OpenCluster {
 impl ClusterRequestError {
     /// Whether the request is right as far as is known, and only the cluster cannot be reached.
     pub(crate) fn is_unreachable(&self) -> bool {
-        let is_wrong = matches!(
-            self,
-            Self::Cluster(
-                ConnectError::Missing { .. }
-                    | ConnectError::NoContext { .. }
-                    | ConnectError::UnknownContext { .. }
-                    | ConnectError::Interrupted(_)
-            )
-        );
-        matches!(self, Self::Cluster(_)) && !is_wrong
+        let Self::Cluster(error) = self else {
+            return false;
+        };
+        !matches!(
+            error,
+            ConnectError::Missing { .. }
+                | ConnectError::NoContext { .. }
+                | ConnectError::UnknownContext { .. }
+                | ConnectError::Interrupted(_)
+        )
     }
 }
 

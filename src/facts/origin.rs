@@ -11,12 +11,11 @@ use serde_json::Value;
 
 use super::cluster::{ClusterOrigin, ClusterRequest, ClusterRequestError};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::{Fault, OriginFacts, Reading, RunningExtensions, read_extension, stand_in};
+use super::{Fault, OriginFacts, Reading, RunningExtensions, read_extension};
 use crate::cluster::extensions::ExtensionState;
-use crate::policy_objects::PolicyObject;
 use crate::source::archive::{Archive, ArchiveError, SavedExtensions, SavedPolicies};
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::{CatalogState, Content};
+use olmguard_engine::snapshot::Content;
 
 /// The origin of facts, in addition to catalogs and manifests that are given. Its OLM is known, before any content is
 /// read by the rules of that OLM.
@@ -126,18 +125,18 @@ impl SavedSnapshot {
     /// Loads all catalogs and policies, or returns why the file cannot be read.
     pub(super) fn load(self, rules: &Rules, reading: Reading<'_>) -> OriginFacts {
         let loaded = self.archive.and_then(|archive| {
-            let policies = archive.facts().policies.clone();
+            let policies = match archive.facts().policies.clone() {
+                SavedPolicies::Objects(objects) => Ok(objects),
+                SavedPolicies::Unfetched(why) => Err(why),
+            };
             Ok((archive.load(rules, reading.memory)?, policies))
         });
         match loaded {
-            Ok((catalogs, policies)) => known(catalogs, policies),
+            Ok((catalogs, policies)) => OriginFacts::known(catalogs, Vec::new(), policies),
             Err(error) => {
                 let content = Content::Unreadable(error.to_string());
-                OriginFacts {
-                    catalogs: vec![stand_in(&self.path.to_string_lossy(), content)],
-                    faults: vec![Fault::Snapshot(error)],
-                    ..OriginFacts::default()
-                }
+                let name = self.path.to_string_lossy();
+                OriginFacts::unknown(&name, content, Fault::Snapshot(error))
             }
         }
     }
@@ -195,15 +194,3 @@ fn by_name(objects: &[Value]) -> HashMap<&str, &Value> {
 
 /// The fault text of a snapshot without extensions.
 const NOT_SAVED: &str = "does not have the installed extensions; save it again with olmguard snapshot save, or give PATH";
-
-fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {
-    let (objects, faults) = match policies {
-        SavedPolicies::Objects(objects) => (objects, Vec::new()),
-        SavedPolicies::Unfetched(why) => (Vec::new(), vec![Fault::Policies(why)]),
-    };
-    OriginFacts {
-        catalogs,
-        policies: objects.iter().map(PolicyObject::of_cluster).collect(),
-        faults,
-    }
-}

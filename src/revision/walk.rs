@@ -25,7 +25,7 @@ pub struct RevisionFile {
 
 /// An iterator over files of a revision, with directories in byte order. Each file is read when the iterator reaches
 /// it, and only once, however many links point to it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RevisionFiles<'k> {
     /// The entries to visit, the next one last.
     pending: Vec<TreeStep>,
@@ -34,7 +34,8 @@ pub struct RevisionFiles<'k> {
     visited: HashSet<TreePlace>,
     read: HashSet<ObjectId>,
     budget: ReadingBudget,
-    known: KnownContents<'k>,
+    /// The contents that are known, by their ids.
+    known: HashMap<ObjectId, &'k [u8]>,
     wanted: WantedFiles,
 }
 
@@ -42,13 +43,12 @@ pub struct RevisionFiles<'k> {
 type TreePlace = (PathBuf, Vec<u8>, bool);
 
 /// The selection among the files that look like manifests.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum WantedFiles {
+    #[default]
     All,
     /// Files outside of these paths that the work tree no longer has.
-    Gone {
-        but: Vec<Vec<u8>>,
-    },
+    Gone { but: Vec<Vec<u8>> },
 }
 
 /// An entry to visit.
@@ -74,9 +74,15 @@ enum StepRole {
 }
 
 impl<'k> RevisionFiles<'k> {
-    pub(super) fn below(tree: &Rc<Tree>, paths: &[PathBuf], known: KnownContents<'k>) -> Self {
-        let mut files = Self::new(WantedFiles::All);
-        files.known = known;
+    pub(super) fn below(
+        tree: &Rc<Tree>,
+        paths: &[PathBuf],
+        known: HashMap<ObjectId, &'k [u8]>,
+    ) -> Self {
+        let mut files = Self {
+            known,
+            ..Self::default()
+        };
         for path in paths.iter().rev().map(|path| bytes(path)) {
             match tree.at(&path, &mut files.budget) {
                 Ok(Some(found)) => files.pending.push(TreeStep::named(tree, &path, found)),
@@ -91,7 +97,7 @@ impl<'k> RevisionFiles<'k> {
     }
 
     pub(super) fn gone(tree: &Rc<Tree>, but: &[PathBuf]) -> Self {
-        let mut files = Self::new(WantedFiles::All);
+        let mut files = Self::default();
         let but = but.iter().map(|path| {
             let path = bytes(path);
             match tree.at(&path, &mut files.budget) {
@@ -105,18 +111,6 @@ impl<'k> RevisionFiles<'k> {
         }
         files.wanted = WantedFiles::Gone { but };
         files
-    }
-
-    fn new(wanted: WantedFiles) -> Self {
-        Self {
-            pending: Vec::new(),
-            lost: Vec::new(),
-            visited: HashSet::new(),
-            read: HashSet::new(),
-            budget: ReadingBudget::default(),
-            known: KnownContents::default(),
-            wanted,
-        }
     }
 
     /// Returns the content of a file; `None` if the entry is not a file to read. A place is visited once, so loops of
@@ -138,11 +132,11 @@ impl<'k> RevisionFiles<'k> {
         if !self.read.insert(file.id) {
             self.budget.take(COST_OF_REPEAT)?;
         }
-        let Some(content) = self.known.get(file.id) else {
+        let Some(content) = self.known.get(&file.id) else {
             return file.tree.file_at(&file.real, file.id, &mut self.budget);
         };
         self.budget.take_file(content.len() as u64)?;
-        Ok(content.to_owned())
+        Ok(content.to_vec())
     }
 
     /// Whether an entry must be visited: a directory, a submodule, a link, or a file to read.
@@ -308,25 +302,17 @@ fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
 /// budget.
 const LONG: u64 = 256;
 
-/// Known contents by their git ids.
-#[derive(Debug, Default)]
-pub(super) struct KnownContents<'k>(HashMap<ObjectId, &'k [u8]>);
-
-impl<'k> KnownContents<'k> {
-    /// Indexes these contents for a repository with ids of this kind.
-    pub(super) fn new(kind: Kind, contents: impl IntoIterator<Item = &'k [u8]>) -> Self {
-        let contents = contents.into_iter();
-        let with_id = contents.filter_map(|content| {
-            let id = compute_hash(kind, objs::Kind::Blob, content).ok()?;
-            Some((id, content))
-        });
-        Self(with_id.collect())
-    }
-
-    /// Returns the content with this id, if it is known.
-    pub(super) fn get(&self, id: ObjectId) -> Option<&'k [u8]> {
-        self.0.get(&id).copied()
-    }
+/// Indexes contents by the ids that they have in a repository with ids of this kind.
+pub(super) fn by_id<'k>(
+    kind: Kind,
+    contents: impl IntoIterator<Item = &'k [u8]>,
+) -> HashMap<ObjectId, &'k [u8]> {
+    let contents = contents.into_iter();
+    let with_id = contents.filter_map(|content| {
+        let id = compute_hash(kind, objs::Kind::Blob, content).ok()?;
+        Some((id, content))
+    });
+    with_id.collect()
 }
 
 #[cfg(test)]
@@ -348,12 +334,13 @@ mod tests {
 
     #[test]
     fn a_content_is_found_by_the_id_of_its_blob() {
-        let known = KnownContents::new(Kind::Sha1, [&b"a\n"[..], b""]);
+        let known = by_id(Kind::Sha1, [&b"a\n"[..], b""]);
         let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).expect("an id");
         // git hash-object
         let of_a = id("78981922613b2afb6025042ff6bd878ac1994e85");
-        assert_eq!(known.get(of_a), Some(&b"a\n"[..]));
-        assert_eq!(known.get(ObjectId::empty_blob(Kind::Sha1)), Some(&b""[..]));
-        assert_eq!(known.get(ObjectId::empty_tree(Kind::Sha1)), None);
+        assert_eq!(known.get(&of_a), Some(&&b"a\n"[..]));
+        let empty = ObjectId::empty_blob(Kind::Sha1);
+        assert_eq!(known.get(&empty), Some(&&b""[..]));
+        assert_eq!(known.get(&ObjectId::empty_tree(Kind::Sha1)), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The flags about the cluster, for every command that reads one.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cli::args::heading;
 use crate::cluster::Access;
@@ -66,10 +66,7 @@ impl ClusterRequestArgs {
 
     /// The cluster that the flags name.
     pub(crate) fn request(&self) -> ClusterRequest {
-        ClusterRequest {
-            catalogd_ca: self.catalogd.path().map(Path::to_owned),
-            ..self.cluster.request()
-        }
+        self.catalogd.request(&self.cluster)
     }
 
     /// The first of these flags that is given.
@@ -79,9 +76,13 @@ impl ClusterRequestArgs {
 }
 
 impl CatalogdArgs {
-    /// The path of the CA certificates, if given.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.catalogd_ca.as_deref()
+    /// The cluster that these flags and the flags about a cluster name.
+    pub(crate) fn request(&self, cluster: &ClusterArgs) -> ClusterRequest {
+        ClusterRequest {
+            access: cluster.access(),
+            olm_namespace: cluster.olm_namespace(),
+            catalogd_ca: self.catalogd_ca.clone(),
+        }
     }
 
     /// The name of the flag, if it is given.
@@ -116,15 +117,6 @@ impl ClusterArgs {
         let mut args = self.clone();
         args.access.context = Some(context.to_owned());
         args
-    }
-
-    /// The cluster that the flags name, with the CA certificates of the system for catalogd.
-    pub(crate) fn request(&self) -> ClusterRequest {
-        ClusterRequest {
-            access: self.access(),
-            olm_namespace: self.olm_namespace(),
-            catalogd_ca: None,
-        }
     }
 
     /// The settings for reaching the cluster.

@@ -149,7 +149,10 @@ fn warn_if_empty(extensions: &[Extension], skipped: &[SkippedInput], unread: &[F
 /// The manifests. Without any, all extensions of the cluster or the snapshot.
 fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, UsageError> {
     if args.paths.is_empty() {
-        Ok(AuditedInputs::running(opened.extensions()?))
+        Ok(AuditedInputs {
+            extensions: opened.extensions()?,
+            ..AuditedInputs::default()
+        })
     } else {
         AuditedInputs::read(&args.paths)
     }
@@ -279,14 +282,6 @@ impl AuditedInputs {
                 self.fault(&input.path, InputProblem::Input(error));
                 Ok(())
             }
-        }
-    }
-
-    /// The extensions of a cluster or a snapshot, without other inputs.
-    fn running(extensions: Vec<Extension>) -> Self {
-        Self {
-            extensions,
-            ..Self::default()
         }
     }
 

@@ -17,7 +17,7 @@ use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, ends_with, help, warn};
 use crate::facts::cluster::{ClusterCatalogsError, OpenCluster};
 use crate::policy_objects::PolicyObject;
-use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
+use crate::source::archive::{ArchiveFacts, OlmFacts, SavedExtensions, SavedPolicies};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
@@ -43,25 +43,13 @@ const EXAMPLES: &[&str] = &[
 /// The facts to list.
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
-    /// The time and program version of the snapshot, if the list is from a file.
-    pub(super) saved: Option<SavedList<'a>>,
+    /// The facts of the snapshot, if the list is from a file.
+    pub(super) saved: Option<&'a ArchiveFacts>,
     /// The current time, if the catalogs are current. Ages are relative to it.
     pub(super) now: Option<SystemTime>,
-    /// The saved policies, if the list is from a file.
-    pub(super) policies: Option<&'a SavedPolicies>,
-    /// The saved extensions, if the list is from a file.
-    pub(super) extensions: Option<&'a SavedExtensions>,
     /// The OLM of the catalogs, if known.
     pub(super) olm: Option<&'a OlmFacts>,
     pub(super) catalogs: &'a [CatalogState],
-}
-
-/// The origin of a list from a file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SavedList<'a> {
-    pub(super) at: &'a str,
-    /// The version of olmguard that saved the file.
-    pub(super) by: &'a str,
 }
 
 /// Runs `olmguard catalogs`. A catalog that is unavailable is listed with the reason, and does not fail the command.
@@ -72,8 +60,6 @@ pub(super) fn run(args: &CatalogsArgs) -> Result<Exit, CommandFailure> {
     let olm = olm(&cluster);
     let listing = Listing {
         saved: None,
-        policies: None,
-        extensions: None,
         now: Some(SystemClock.now()),
         olm: olm.as_ref(),
         catalogs: &catalogs,
@@ -174,33 +160,22 @@ struct CatalogReport {
 
 impl Report {
     fn of(listing: &Listing<'_>) -> Self {
-        let Listing {
-            saved,
-            policies,
-            extensions,
-            now,
-            olm,
-            catalogs,
-        } = listing;
-        let catalogs = catalogs.iter();
+        let Listing { saved, now, .. } = *listing;
+        let catalogs = listing.catalogs.iter();
         Self {
             schema: SCHEMA,
-            saved: saved.map(|saved| saved.at.to_owned()),
-            program: saved.map(|saved| saved.by.to_owned()),
-            olm: olm.map(OlmReport::of),
-            policies: policies.and_then(policy_reports),
-            extensions: extensions.and_then(count),
+            saved: saved.map(|saved| saved.saved.clone()),
+            program: saved.map(|saved| saved.program.clone()),
+            olm: listing.olm.map(OlmReport::of),
+            policies: saved.and_then(|saved| policy_reports(&saved.policies)),
+            extensions: saved.and_then(|saved| match &saved.extensions {
+                SavedExtensions::Objects(objects) => Some(objects.len()),
+                SavedExtensions::NotSaved | SavedExtensions::Unfetched(_) => None,
+            }),
             catalogs: catalogs
-                .map(|state| CatalogReport::of(state, *now))
+                .map(|state| CatalogReport::of(state, now))
                 .collect(),
         }
-    }
-}
-
-fn count(saved: &SavedExtensions) -> Option<usize> {
-    match saved {
-        SavedExtensions::Objects(objects) => Some(objects.len()),
-        SavedExtensions::NotSaved | SavedExtensions::Unfetched(_) => None,
     }
 }
 

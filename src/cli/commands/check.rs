@@ -52,7 +52,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
     let facts = args.facts.clone().open_any(args.edges)?;
     let facts = facts.with_preflight(args.preflight);
     let plan = args.plan(facts.rules.clone())?;
-    let mut gathered = GatheredInputs::read(args, &plan)?;
+    let mut gathered = GatheredInputs::read(&plan)?;
     let mut printed = print_all(trouble::of_inputs(args, &gathered));
     installed::stand(&facts.origin, &mut gathered.cases, &plan);
     let (mut facts, warnings) = facts.read(std::mem::take(&mut gathered.given))?;
@@ -60,11 +60,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
     installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
     printed.extend(print_all(trouble::of_olm(&warnings)));
     if args.pull || args.facts.from_cluster && args.preflight != PreflightMode::Off {
-        let (contents, faults) = contents(args, &plan, &gathered, &facts);
+        let (contents, faults) = contents(&plan, &gathered, &facts);
         printed.extend(print_all(trouble::of_faults(&faults)));
         facts = facts.with_contents(contents, faults);
     }
-    Ok(judge(args, &plan, &gathered, &facts, printed)?)
+    Ok(judge(&plan, &gathered, &facts, printed)?)
 }
 
 /// Prints findings, and returns them for the report.
@@ -83,13 +83,12 @@ fn print(finding: &Finding) {
 
 /// The contents of the bundles that the cases resolve to, and the faults of reading them.
 fn contents(
-    args: &CheckArgs,
-    plan: &CheckPlan,
+    plan: &CheckPlan<'_>,
     gathered: &GatheredInputs,
     facts: &Facts,
 ) -> (BundleContents, Vec<Fault>) {
     let answers = gathered.cases.iter().map(|case| {
-        let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
+        let (mut answer, _) = judged::judge(facts.basis(), case, gathered, plan);
         if let Some(image) = &mut answer.image {
             let brought = |needed: &NeededObject| {
                 let mut all = gathered.brought.iter();
@@ -100,6 +99,7 @@ fn contents(
         (&facts.snapshot, answer)
     });
     let rules = facts.snapshot.rules();
+    let args = plan.args;
     args.facts.contents(rules, args.pull, answers)
 }
 
@@ -107,15 +107,15 @@ ends_with!(Usage: BaseError, InstalledArgError);
 
 /// Judges every case, and prints the results.
 fn judge(
-    args: &CheckArgs,
-    plan: &CheckPlan,
+    plan: &CheckPlan<'_>,
     gathered: &GatheredInputs,
     facts: &Facts,
     mut printed: Vec<Finding>,
 ) -> io::Result<Exit> {
+    let args = plan.args;
     let cases = gathered.cases.iter();
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
-        .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
+        .map(|case| judged::judge(facts.basis(), case, gathered, plan))
         .unzip();
     let exit = exit(args, gathered, facts, &answers, &printed);
     let unknown = trouble::nothing_installed(args, gathered, &answers);

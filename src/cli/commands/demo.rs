@@ -11,7 +11,6 @@ mod case;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::cli::args::heading;
 use crate::cli::commands::demo::case::GROUP;
-use crate::cli::{Exit, Signals, help};
+use crate::cli::{CommandFailure, Exit, Signals, ends_with, help};
 use olmguard_admission::Enforcement;
 use olmguard_catalog::olm::Rules;
 use olmguard_server::telemetry::log::DecisionLog;
@@ -75,28 +74,22 @@ enum DemoError {
 }
 
 /// Plays every case, then ends or keeps the server running.
-pub(crate) fn run(args: DemoArgs) -> ExitCode {
+pub(super) fn run(args: DemoArgs) -> Result<Exit, CommandFailure> {
     let afterwards = if args.keep {
         Afterwards::Keep
     } else {
         Afterwards::End
     };
-    match play(
-        &Sample::built_in(),
-        afterwards,
-        &mut anstream::stdout().lock(),
-    ) {
-        Ok(()) => Exit::Good.into(),
+    let mut stdout = anstream::stdout().lock();
+    match play(&Sample::built_in(), afterwards, &mut stdout) {
         // The reader of a demo may stop reading.
-        Err(DemoError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Exit::Good.into()
-        }
-        Err(error) => {
-            crate::cli::say(&error);
-            Exit::Internal.into()
-        }
+        Err(DemoError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        played => played?,
     }
+    Ok(Exit::Good)
 }
+
+ends_with!(Internal: DemoError);
 
 fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<(), DemoError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()

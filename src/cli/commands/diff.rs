@@ -172,7 +172,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
         weigh(&mut packages, installed);
     }
     print(args, &packages, args.olm)?;
-    let exits = facts.exits().chain(unknown);
+    let exits = facts.exits.iter().copied().chain(unknown);
     let own = Exit::denied_if(harmful(&packages, &args.allow) > 0);
     Ok(Exit::worst(exits.chain([own])))
 }

@@ -12,16 +12,16 @@ use error::GraphError;
 
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{heading, one_of};
+use crate::cli::commands::MOST_NEAR;
 use crate::cli::commands::inquiry::GENERATIONS;
 use crate::cli::facts::{FactsArgs, check_stdin, leave_out_by_extension};
 use crate::cli::{CommandFailure, Exit, help, note, output, warn};
-use crate::facts::Facts;
+use crate::facts::{Facts, instead};
 use crate::source::CatalogPlace;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::{Catalog, Package};
 use olmguard_engine::extension::{Filter, PolicySubject};
-use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{EditContext, Guards, MatchingPolicies, Query};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
@@ -256,10 +256,9 @@ impl GraphArgs {
         let loaded = facts.snapshot.catalogs().iter();
         let loaded = loaded.filter_map(CatalogState::loaded);
         let known = loaded.flat_map(Catalog::package_names);
-        let near = nearest(&self.package, known, MOST_NEAR);
         GraphError::NoPackage {
             package: self.package.clone(),
-            near: near.into_iter().map(str::to_owned).collect(),
+            instead: instead(&self.package, known, MOST_NEAR),
         }
     }
 
@@ -405,7 +404,6 @@ fn picked(
 /// The extension of a file with any text: Mermaid, unless another format is requested.
 const TEXT: &str = "txt";
 
-const MOST_NEAR: usize = 3;
 const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "the graph is drawn"),
     (

@@ -134,7 +134,8 @@ impl InquiryArgs {
         let facts = self.load_any()?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
-            Constraint::parse(range, masterminds).map_err(|error| invalid_range(error, range))?;
+            Constraint::parse(range, masterminds)
+                .map_err(|error| InquiryError::Range(error, instead_of(range)))?;
             if !crd::fits_length(range) || !crd::fits_pattern(range) {
                 let (range, instead) = (range.clone(), instead_of(range));
                 return Err(InquiryError::NotOfCrd { range, instead }.into());
@@ -267,10 +268,6 @@ pub(super) fn channel(text: &str) -> Result<String, &'static str> {
         );
     }
     Ok(text.to_owned())
-}
-
-fn invalid_range(error: ConstraintError, range: &str) -> InquiryError {
-    InquiryError::Range(error, instead_of(range))
 }
 
 fn instead_of(range: &str) -> String {

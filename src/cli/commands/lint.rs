@@ -12,10 +12,11 @@ use serde::Serialize;
 
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::{TypedOptions, heading};
-use crate::cli::commands::instead;
+use crate::cli::commands::MOST_NEAR;
 use crate::cli::facts::check_stdin;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{CommandFailure, Exit, ends_with, help};
+use crate::facts::instead;
 use crate::manifest::Position;
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::policy_objects::PolicyPlace;
@@ -23,7 +24,6 @@ use crate::source::image::{ImageError, ImageKind};
 use crate::source::{self, FilesPlace, Progress, SourceError};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::one_line;
-use olmguard_engine::nearest::nearest;
 use olmguard_views::lint::written::Collector;
 use olmguard_views::lint::{
     LintFinding, PolicyPart, Rule, Severity, Weights, WrittenCatalog, WrittenPolicy, lint,
@@ -133,14 +133,10 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 
 /// No catalog has the package of `--package`.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "--package: no catalog has package {}{}",
-    go::quote(package),
-    instead(near)
-)]
+#[error("--package: no catalog has package {}{instead}", go::quote(package))]
 struct NoPackage {
     package: String,
-    near: Vec<String>,
+    instead: String,
 }
 
 ends_with!(Usage: NoPackage);
@@ -226,10 +222,9 @@ impl LintArgs {
         let Some(package) = self.package.iter().find(is_unknown) else {
             return Ok(());
         };
-        let near = nearest(package, known, 3).into_iter();
         Err(NoPackage {
             package: package.clone(),
-            near: near.map(str::to_owned).collect(),
+            instead: instead(package, known, MOST_NEAR),
         })
     }
 

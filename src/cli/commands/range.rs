@@ -4,15 +4,15 @@ use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::CommonArgs;
 use crate::cli::args::{TypedOptions, heading};
+use crate::cli::commands::MOST_NEAR;
 use crate::cli::commands::diff::load;
-use crate::cli::commands::instead;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, HasExit, help};
+use crate::facts::instead;
 use crate::source::CatalogSource;
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
-use olmguard_engine::nearest::nearest;
 use olmguard_views::range_report::{Grammar, RangeReport, Subject};
 
 /// Show what a version range matches
@@ -118,15 +118,14 @@ enum SubjectsError {
         fault: PackageFault,
     },
     #[error(
-        "catalog {} has no package {}{}",
+        "catalog {} has no package {}{instead}",
         go::quote(catalog),
-        go::quote(package),
-        instead(near)
+        go::quote(package)
     )]
     NoSuchPackage {
         catalog: String,
         package: String,
-        near: Vec<String>,
+        instead: String,
     },
 }
 
@@ -161,14 +160,11 @@ impl<'a> BundleSource<'a> {
                 package,
                 fault: fault.clone(),
             }),
-            None => {
-                let near = nearest(self.package, content.package_names(), MOST_NEAR);
-                Err(SubjectsError::NoSuchPackage {
-                    catalog,
-                    package,
-                    near: near.into_iter().map(str::to_owned).collect(),
-                })
-            }
+            None => Err(SubjectsError::NoSuchPackage {
+                instead: instead(&package, content.package_names(), MOST_NEAR),
+                catalog,
+                package,
+            }),
         }
     }
 }
@@ -183,6 +179,3 @@ impl HasExit for SubjectsError {
         }
     }
 }
-
-/// The maximum number of similar names that an error offers.
-const MOST_NEAR: usize = 3;

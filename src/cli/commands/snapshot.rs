@@ -11,7 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::{heading, memory};
-use crate::cli::commands::catalogs::{self, Listing, SavedList, olm};
+use crate::cli::commands::catalogs::{self, Listing, olm};
 use crate::cli::facts::reading;
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, HasExit, ends_with, help, say, warn};
@@ -80,13 +80,8 @@ fn show(args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let catalogs = archive.load(&rules, memory::of_commands())?;
     let snapshot = Snapshot::new(rules.clone(), catalogs);
     let listing = Listing {
-        saved: Some(SavedList {
-            at: &facts.saved,
-            by: &facts.program,
-        }),
+        saved: Some(&facts),
         now: None,
-        policies: Some(&facts.policies),
-        extensions: Some(&facts.extensions),
         olm: facts.olm.as_ref(),
         catalogs: snapshot.catalogs(),
     };
@@ -268,12 +263,9 @@ fn say_saved(file: &Path, catalogs: &[SavedCatalog], facts: &ArchiveFacts) -> io
         }
         _ => String::new(),
     };
-    output::text(|out| {
-        writeln!(
-            out,
-            "{file}: {count}, {held} with content{policies}{extensions}"
-        )
-    })
+    output::plain(format!(
+        "{file}: {count}, {held} with content{policies}{extensions}\n"
+    ))
 }
 
 /// The current time, to the second.

@@ -14,12 +14,17 @@ use olmguard_catalog::version::go;
 /// One document, without a line of `---`.
 pub(crate) fn document(value: &Value) -> String {
     let mut text = String::new();
-    match value {
-        Value::Object(members) if !members.is_empty() => mapping(members, 0, &mut text),
-        Value::Array(items) if !items.is_empty() => list(items, 0, &mut text),
-        scalar => inline(scalar, 0, &mut text),
-    }
+    node(value, 0, &mut text);
     text
+}
+
+/// Writes a value. It continues the current line, which is already indented.
+fn node(value: &Value, depth: usize, to: &mut String) {
+    match value {
+        Value::Object(members) if !members.is_empty() => mapping(members, depth, to),
+        Value::Array(items) if !items.is_empty() => list(items, depth, to),
+        scalar => inline(scalar, depth, to),
+    }
 }
 
 /// Writes members. The first member continues the current line, which is already indented.
@@ -33,23 +38,18 @@ fn mapping(members: &Map<String, Value>, depth: usize, to: &mut String) {
         } else {
             quoted(key, to);
         }
-        to.push(':');
-        match value {
-            Value::Object(below) if !below.is_empty() => {
-                to.push('\n');
-                indent(depth + 1, to);
-                mapping(below, depth + 1, to);
-            }
-            Value::Array(items) if !items.is_empty() => {
-                to.push('\n');
-                indent(depth + 1, to);
-                list(items, depth + 1, to);
-            }
-            scalar => {
-                to.push(' ');
-                inline(scalar, depth, to);
-            }
+        let has_lines = match value {
+            Value::Object(members) => !members.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            _ => false,
+        };
+        if has_lines {
+            to.push_str(":\n");
+            indent(depth + 1, to);
+        } else {
+            to.push_str(": ");
         }
+        node(value, depth + 1, to);
     }
 }
 
@@ -60,21 +60,17 @@ fn list(items: &[Value], depth: usize, to: &mut String) {
             indent(depth, to);
         }
         to.push_str("- ");
-        match item {
-            Value::Object(members) if !members.is_empty() => mapping(members, depth + 1, to),
-            Value::Array(below) if !below.is_empty() => list(below, depth + 1, to),
-            scalar => inline(scalar, depth, to),
-        }
+        node(item, depth + 1, to);
     }
 }
 
-/// Writes the value after a key or a dash, and ends its line.
+/// Writes a value of one line, or a text of several with this indentation.
 fn inline(value: &Value, depth: usize, to: &mut String) {
     match value {
         Value::String(text) if is_plain_block(text) => {
             to.push_str("|-\n");
             for line in text.split('\n') {
-                indent(depth + 1, to);
+                indent(depth, to);
                 to.push_str(line);
                 to.push('\n');
             }

@@ -16,32 +16,26 @@ use olmguard_report::{Text, Tone};
 
 /// The whole list.
 pub(super) fn text(listing: &Listing<'_>) -> Text {
-    let Listing {
-        saved,
-        now,
-        policies,
-        extensions,
-        olm,
-        catalogs,
-    } = listing;
+    let Listing { saved, now, .. } = *listing;
     let mut text = Text::with_labels(10);
     let mut fact =
         |label, (words, tone): (String, Tone)| text.labelled(label, tone, &go::escape(&words));
     if let Some(saved) = saved {
-        let saved = format!("{} by olmguard {}", saved.at, saved.by);
+        let saved = format!("{} by olmguard {}", saved.saved, saved.program);
         fact("Saved", (saved, Tone::Plain));
     }
+    let olm = listing.olm;
     let olm = olm.map_or_else(|| "unknown".to_owned(), olm_words);
     fact("OLM", (olm, Tone::Plain));
-    fact("Catalogs", (count(catalogs), Tone::Plain));
-    if let Some(policies) = policies.and_then(policy_words) {
+    fact("Catalogs", (count(listing.catalogs), Tone::Plain));
+    if let Some(policies) = saved.and_then(|saved| policy_words(&saved.policies)) {
         fact("Policies", policies);
     }
-    if let Some(extensions) = extensions.and_then(extension_words) {
+    if let Some(extensions) = saved.and_then(|saved| extension_words(&saved.extensions)) {
         fact("Installed", extensions);
     }
-    for state in *catalogs {
-        catalog(state, *now, &mut text);
+    for state in listing.catalogs {
+        catalog(state, now, &mut text);
     }
     text
 }

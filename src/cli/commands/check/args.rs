@@ -136,26 +136,17 @@ pub(super) enum Output {
     Markdown,
 }
 
-/// The meaning of the flags, once they are known to be consistent.
+/// The flags and their meaning, once they are known to be consistent.
 #[derive(Clone, Debug)]
-pub(super) struct CheckPlan {
+pub(super) struct CheckPlan<'a> {
+    pub(super) args: &'a CheckArgs,
     pub(super) rules: Rules,
-    pub(super) schema: Schema,
     /// The user who makes the edits that policies judge, and the time.
     pub(super) requester: Requester,
     /// The installed bundles, by the name of the extension.
     pub(super) installed: BTreeMap<String, SaidArg>,
     /// The extensions in `installed` that a flag names.
     pub(super) named: Vec<String>,
-    /// Whether unchanged extensions are checked too.
-    pub(super) all: bool,
-}
-
-/// Whether the CRD's own validation rules are applied.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Schema {
-    Applied,
-    LeftOut,
 }
 
 impl CheckArgs {
@@ -183,7 +174,7 @@ impl CheckArgs {
     }
 
     /// The plan of these flags with these rules, or an error if the flags are not consistent.
-    pub(super) fn plan(&self, rules: Rules) -> Result<CheckPlan, UsageError> {
+    pub(super) fn plan(&self, rules: Rules) -> Result<CheckPlan<'_>, UsageError> {
         let mut installed = self.project_installed.clone();
         let mut named = Vec::new();
         for InstalledArg { extension, said } in self.installed.iter().flat_map(|list| &list.0) {
@@ -207,16 +198,11 @@ impl CheckArgs {
         let catalogs = self.facts.common.catalog.paths();
         check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(CheckPlan {
+            args: self,
             rules,
             requester: self.facts.policies.requester(),
-            schema: if self.no_schema {
-                Schema::LeftOut
-            } else {
-                Schema::Applied
-            },
             installed,
             named,
-            all: self.all,
         })
     }
 }

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use memchr::memmem;
-use objects::{BaseObjects, Key};
+use objects::{BaseObjects, Key, ParsedFiles};
 use selection::select;
 
 use crate::cli::commands::BadInput;
@@ -126,13 +126,13 @@ impl Base {
 
     /// The parsed objects of an input, if a file of the base within the paths of `-f` has the same text.
     pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
-        self.objects.take_parsed(text)
+        self.objects.parsed.take(text)
     }
 
     /// The removed files that could not be read and that may contain an object of an input. Call this after the last
     /// input.
     pub(super) fn settle(&mut self) -> Vec<BadInput> {
-        self.objects.forget_parsed();
+        self.objects.parsed = ParsedFiles::default();
         self.lost.settle()
     }
 
@@ -171,7 +171,7 @@ impl Base {
     /// Marks objects as present that a partly unreadable input may contain.
     pub(super) fn spare(&mut self, bytes: &[u8]) {
         let lost = |key: &&Key| !self.there.contains(*key);
-        let keys = self.objects.keys().filter(lost);
+        let keys = self.objects.all().map(|one| &one.key).filter(lost);
         let is_any = may_name_any(bytes);
         let may_be_there = keys.filter(|key| is_any || key.may_be_in(bytes)).cloned();
         let may_be_there: Vec<_> = may_be_there.collect();

@@ -149,11 +149,9 @@ impl<'r> Run<'r> {
             .collect();
         let is_found = |id: &str| findings.iter().any(|finding| finding.id == id);
         let tokens = Token::ALL.iter().filter(|token| is_found(token.as_str()));
-        let warnings = is_found(WARNING).then(rule_of_warnings);
-        let rules: Vec<_> = tokens
-            .map(|token| rule_of_token(*token))
-            .chain(warnings)
-            .collect();
+        let tokens = tokens.map(|token| rule(token.as_str(), summary(*token), page(*token)));
+        let about = || rule(WARNING, ABOUT_WARNINGS.to_owned(), ABOUT_WARNINGS);
+        let rules: Vec<_> = tokens.chain(is_found(WARNING).then(about)).collect();
         let ended = Ended {
             code: exit.code(),
             faults: &self.troubles,
@@ -294,23 +292,12 @@ impl CheckedExtension<'_> {
     }
 }
 
-fn rule_of_token(token: Token) -> Rule {
+fn rule(id: &'static str, title: String, help: &'static str) -> Rule {
     Rule {
-        id: token.as_str(),
-        title: summary(token),
+        id,
+        title,
         why: None,
-        help: page(token),
-        is_markdown: true,
-        severity: None,
-    }
-}
-
-fn rule_of_warnings() -> Rule {
-    Rule {
-        id: WARNING,
-        title: ABOUT_WARNINGS.to_owned(),
-        why: None,
-        help: ABOUT_WARNINGS,
+        help,
         is_markdown: true,
         severity: None,
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cli::CommandFailure;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::ahead::InputsAhead;
-use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
+use crate::cli::commands::check::args::CheckPlan;
 use crate::cli::commands::check::base::{Ancestor, Base, ParsedObject, Past, Renames, is_review};
 use crate::cli::commands::check::cases::{
     Case, CasePlace, InstalledSource, Subject, deciding_field,
@@ -58,7 +58,8 @@ pub(super) struct GatheredInputs {
 
 impl GatheredInputs {
     /// Reads every input, and keeps unreadable inputs as errors.
-    pub(super) fn read(args: &CheckArgs, plan: &CheckPlan) -> Result<Self, CommandFailure> {
+    pub(super) fn read(plan: &CheckPlan<'_>) -> Result<Self, CommandFailure> {
+        let args = plan.args;
         let mut gathered = Self {
             kustomizations: Kustomizations::read(&args.paths),
             ..Self::default()
@@ -86,7 +87,7 @@ impl GatheredInputs {
         Ok(gathered)
     }
 
-    fn file(&mut self, file: &str, bytes: &[u8], plan: &CheckPlan) -> Result<(), UsageError> {
+    fn file(&mut self, file: &str, bytes: &[u8], plan: &CheckPlan<'_>) -> Result<(), UsageError> {
         let base = self.base.as_mut();
         if let Some(parsed) = base.and_then(|base| base.take_parsed(bytes)) {
             let mut objects = parsed.iter();
@@ -115,7 +116,7 @@ impl GatheredInputs {
         &mut self,
         file: &str,
         document: Document,
-        plan: &CheckPlan,
+        plan: &CheckPlan<'_>,
     ) -> Result<(), UsageError> {
         let (objects, positions) = document.into_objects();
         let mut objects = objects.iter();
@@ -126,7 +127,7 @@ impl GatheredInputs {
         &mut self,
         file: &str,
         object: &ParsedObject,
-        plan: &CheckPlan,
+        plan: &CheckPlan<'_>,
     ) -> Result<(), UsageError> {
         match object {
             ParsedObject::OtherKind(brought) => self.other(brought.clone()),
@@ -184,7 +185,7 @@ impl GatheredInputs {
         file: &str,
         object: &ManifestObject,
         positions: &Positions,
-        plan: &CheckPlan,
+        plan: &CheckPlan<'_>,
     ) -> Result<(), UsageError> {
         let input = InputObject {
             file,
@@ -198,7 +199,7 @@ impl GatheredInputs {
             self.skip(input.place(&path), why);
         } else if GivenObjects::has_kind_of(object) {
             if self.unique.is_new(object, file, input.at(&[]))? {
-                self.given(input, plan.schema);
+                self.given(input, plan);
             }
         } else if is_review(object) {
             match Review::read(&object.value, plan.requester.at) {
@@ -213,7 +214,11 @@ impl GatheredInputs {
 
     /// Adds an extension, or counts an object of another kind. A copy of an extension is the same edit, unless its
     /// earlier state in the base may differ.
-    fn extension(&mut self, input: InputObject<'_>, plan: &CheckPlan) -> Result<(), UsageError> {
+    fn extension(
+        &mut self,
+        input: InputObject<'_>,
+        plan: &CheckPlan<'_>,
+    ) -> Result<(), UsageError> {
         let InputObject { file, object, .. } = input;
         let recognised = recognise(&object.value);
         if recognised == RecognisedObject::Other {
@@ -245,9 +250,9 @@ impl GatheredInputs {
 
     /// The earlier state of an object that becomes a case. An unchanged object is only counted, unless all objects are
     /// checked.
-    fn changed(&mut self, input: InputObject<'_>, plan: &CheckPlan) -> Option<Past> {
+    fn changed(&mut self, input: InputObject<'_>, plan: &CheckPlan<'_>) -> Option<Past> {
         let past = self.past(input);
-        if past.is_same() && !plan.all {
+        if past.is_same() && !plan.args.all {
             self.unchanged += 1;
             return None;
         }
@@ -255,21 +260,21 @@ impl GatheredInputs {
     }
 
     /// Keeps the name of an unchanged extension whose installed version is given.
-    fn keep_name(&mut self, name: &str, plan: &CheckPlan) {
+    fn keep_name(&mut self, name: &str, plan: &CheckPlan<'_>) {
         if plan.installed.contains_key(name) {
             self.named.insert(name.to_owned());
         }
     }
 
     /// Adds a catalog or a policy. Problems with it are errors of its file, and the object is applied anyway.
-    fn given(&mut self, input: InputObject<'_>, schema: Schema) {
+    fn given(&mut self, input: InputObject<'_>, plan: &CheckPlan<'_>) {
         let InputObject {
             file,
             object,
             positions,
         } = input;
         let mut faults = self.given.add(file, object, positions);
-        let is_checked = schema == Schema::Applied && given::is_catalog_of_v1(object);
+        let is_checked = !plan.args.no_schema && given::is_catalog_of_v1(object);
         if faults.is_empty() && is_checked {
             faults = given::refused(object, positions);
         }
@@ -283,7 +288,13 @@ impl GatheredInputs {
         }
     }
 
-    fn manifest(&mut self, shape: Shape, input: InputObject<'_>, mut past: Past, plan: &CheckPlan) {
+    fn manifest(
+        &mut self,
+        shape: Shape,
+        input: InputObject<'_>,
+        mut past: Past,
+        plan: &CheckPlan<'_>,
+    ) {
         let object = input.object;
         let release = SchemaRelease::v1(plan.rules.olm.minor());
         let hints = hints(shape, Some(release), &object.value).into_iter();
@@ -294,9 +305,10 @@ impl GatheredInputs {
         if let Err(error) = &mut extension.filter {
             note_text(error, input);
         }
-        let findings = match plan.schema {
-            Schema::LeftOut => Vec::new(),
-            Schema::Applied => refused(shape, release, &object.value, &mut past),
+        let findings = if plan.args.no_schema {
+            Vec::new()
+        } else {
+            refused(shape, release, &object.value, &mut past)
         };
         self.cases.push(Case {
             place: input.place(&deciding_field(&extension, &object.value, &[])),
@@ -343,7 +355,7 @@ impl GatheredInputs {
 
     /// Checks that each extension of `--installed` is in the inputs, because a fact about another extension would be
     /// lost silently.
-    fn check_installed(&self, plan: &CheckPlan) -> Result<(), UsageError> {
+    fn check_installed(&self, plan: &CheckPlan<'_>) -> Result<(), UsageError> {
         match self.strangers(plan.named.iter()).next() {
             Some(name) => Err(UsageError::InstalledStranger {
                 extension: name.clone(),

@@ -25,7 +25,7 @@ use olmguard_engine::snapshot::Snapshot;
 /// If the given text is neither a version nor the name of a bundle.
 pub(super) fn set_given(
     cases: &mut [Case],
-    plan: &CheckPlan,
+    plan: &CheckPlan<'_>,
     snapshot: &Snapshot,
 ) -> Result<(), InstalledArgError> {
     for case in cases {
@@ -114,7 +114,7 @@ fn is_of_status(installed: &InstalledBundle, found: &EarlierState, case: &Case) 
 
 /// Sets the installed bundle from the cluster or the snapshot, if one is used, for each extension without
 /// `--installed`. A review contains its own installed bundle.
-pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &CheckPlan) {
+pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &CheckPlan<'_>) {
     match origin {
         OpenOrigin::Given => {}
         OpenOrigin::Snapshot(saved) => by_snapshot(saved, cases, plan),
@@ -123,7 +123,7 @@ pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &CheckPlan) {
 }
 
 /// Uses the cluster, which knows what is installed now, regardless of the manifest.
-fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &CheckPlan) {
+fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &CheckPlan<'_>) {
     let mut asked: Vec<_> = cases
         .iter_mut()
         .filter_map(|case| {
@@ -143,7 +143,7 @@ fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &CheckPlan) {
 
 /// Uses the snapshot. A snapshot may be older than a manifest and its base, so it counts only if the manifest has no
 /// status. If the snapshot does not know the installed bundle, the base may know it.
-fn by_snapshot(saved: &SavedSnapshot, cases: &mut [Case], plan: &CheckPlan) {
+fn by_snapshot(saved: &SavedSnapshot, cases: &mut [Case], plan: &CheckPlan<'_>) {
     let asked = cases.iter_mut().filter_map(|case| {
         let has_base = case.past.found().is_some();
         let (name, extension) = asked(&mut case.subject, plan)?;
@@ -166,7 +166,10 @@ fn set(extension: &mut Extension, standing: ExtensionState) {
 }
 
 /// The extension with its name, if clusters report the installed bundle of its kind and no flag states it.
-fn asked<'e>(subject: &'e mut Subject, plan: &CheckPlan) -> Option<(String, &'e mut Extension)> {
+fn asked<'e>(
+    subject: &'e mut Subject,
+    plan: &CheckPlan<'_>,
+) -> Option<(String, &'e mut Extension)> {
     let Subject::Manifest(extension, _) = subject else {
         return None;
     };

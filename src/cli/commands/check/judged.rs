@@ -16,7 +16,7 @@ pub(super) fn judge(
     basis: Basis<'_>,
     case: &Case,
     gathered: &GatheredInputs,
-    (plan, args): (&CheckPlan, &CheckArgs),
+    plan: &CheckPlan<'_>,
 ) -> (Answer, Option<Vec<String>>) {
     let (mut answer, successors) = match &case.subject {
         Subject::Unknown(exemption) => (not_judged(exemption), None),
@@ -24,7 +24,7 @@ pub(super) fn judge(
         Subject::Manifest(extension, schema) => {
             let (installed, doubt) = installed::of(basis, case, extension);
             let found = case.past.found();
-            let old = found.and_then(|found| found.old(extension, args.all));
+            let old = found.and_then(|found| found.old(extension, plan.args.all));
             let edit = Edit {
                 new: extension,
                 old: old.as_ref(),
@@ -41,7 +41,8 @@ pub(super) fn judge(
             (answer, successors)
         }
     };
-    if answer.verdict() == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
+    let on_undecided = plan.args.on_undecided;
+    if answer.verdict() == Verdict::Undecided && on_undecided == Some(OnUndecided::Warn) {
         let let_through = explain::let_through(&answer);
         explain::warn_first(&mut answer.warnings, let_through);
     }

@@ -5,13 +5,12 @@ use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::CasePlace;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
-use crate::cli::commands::{BadInput, Lies, instead};
-use crate::facts::Fault;
+use crate::cli::commands::{BadInput, Lies};
+use crate::facts::{Fault, instead};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, of_catalog, plain};
 use olmguard_engine::extension::{Filter, Hint};
 use olmguard_engine::judge::Verdict;
-use olmguard_engine::nearest::nearest;
 use olmguard_report::{Finding, Place, Severity};
 
 /// Findings that are known before the catalogs are read.
@@ -27,8 +26,7 @@ pub(super) fn of_inputs(args: &CheckArgs, gathered: &GatheredInputs) -> Vec<Find
 /// A warning about an extension that only the project file names. It is probably a typo, and its fact is lost.
 fn of_stranger(name: &str, gathered: &GatheredInputs) -> Finding {
     let known = gathered.manifest_names().map(String::as_str);
-    let near = nearest(name, known, 1).into_iter().map(str::to_owned);
-    let (name, instead) = (go::quote(name), instead(&near.collect::<Vec<_>>()));
+    let (instead, name) = (instead(name, known, 1), go::quote(name));
     let text = format!(
         "installed of the project file: no manifest of its paths has extension {name}{instead}"
     );

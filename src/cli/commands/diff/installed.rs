@@ -50,7 +50,7 @@ pub(super) struct InstalledFacts {
     /// The extensions; `None` if none were requested.
     extensions: Option<Vec<Extension>>,
     /// The exit codes for what could not be read.
-    exits: Vec<Exit>,
+    pub(super) exits: Vec<Exit>,
 }
 
 impl InstalledArgs {
@@ -134,10 +134,5 @@ impl InstalledFacts {
         let unknown = installed.iter().flat_map(|known| known.unknown(only));
         let count = unknown.inspect(|name| warn(&Unknown(name))).count();
         (installed, (count > 0).then_some(Exit::Undecided))
-    }
-
-    /// The exit codes for what could not be read.
-    pub(super) fn exits(&self) -> impl Iterator<Item = Exit> {
-        self.exits.iter().copied()
     }
 }

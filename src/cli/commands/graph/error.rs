@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::cli::commands::instead;
 use crate::cli::{Exit, HasExit, ends_with};
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
@@ -18,8 +17,8 @@ pub(super) enum GraphError {
         list(known)
     )]
     NoCatalog { name: String, known: Vec<String> },
-    #[error("no catalog has a package {}{}", go::quote(package), instead(near))]
-    NoPackage { package: String, near: Vec<String> },
+    #[error("no catalog has a package {}{instead}", go::quote(package))]
+    NoPackage { package: String, instead: String },
     #[error(
         "{} catalogs have the package: expected --in with one of {}",
         catalogs.len(),

@@ -1,7 +1,7 @@
 //! The catalogs of the cluster: the flags for following them, and the tasks that follow them.
 
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tracing::{info, warn};
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
+use crate::cli::args::cluster::CatalogdArgs;
 use crate::cli::args::{FROM_ONE, NamedValue, heading, number, one_of};
 use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
 use crate::cluster::follow::{
@@ -22,7 +22,6 @@ use crate::cluster::images::{ImagesConfig, read_ahead};
 use crate::cluster::{Cluster, catalogs};
 use crate::facts::cluster::ClusterRequest;
 use crate::facts::contents::RegistryImages;
-use crate::facts::olm::OlmRequest;
 use crate::source::cache::Cache;
 use crate::source::http::RootsError;
 use olmguard_catalog::go_duration;
@@ -40,7 +39,7 @@ use olmguard_views::readiness::CheckReadiness;
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LiveArgs {
     #[command(flatten)]
-    catalogd: CatalogdArgs,
+    pub(super) catalogd: CatalogdArgs,
 
     /// Keep catalog content over a restart in this directory
     #[arg(long, value_name = "DIR", help_heading = heading::CATALOGS)]
@@ -111,19 +110,12 @@ impl LiveArgs {
         Ok(())
     }
 
-    /// The cluster that these flags and the flags about a cluster name.
-    pub(super) fn request(&self, cluster: &ClusterArgs) -> ClusterRequest {
-        ClusterRequest {
-            catalogd_ca: self.catalogd.path().map(Path::to_owned),
-            ..cluster.request()
-        }
-    }
-
     /// Prepares to follow the catalogs of this cluster.
     pub(super) async fn live(
         self,
         cluster: Cluster,
-        (request, olm, preflight): (ClusterRequest, OlmRequest, PreflightMode),
+        request: &ClusterRequest,
+        olm: OlmFlags,
         memory: Pool,
         metrics: &Metrics,
     ) -> Result<ClusterCatalogs, RootsError> {
@@ -137,11 +129,7 @@ impl LiveArgs {
             loader: ContentLoader::new(client, catalogd, cache, clock, counts, memory),
             limit: self.limit(),
             cluster,
-            olm: OlmFlags {
-                request: olm,
-                namespace: request.olm_namespace,
-                preflight,
-            },
+            olm,
             board: Arc::default(),
             olm_board: Arc::default(),
         })

@@ -11,10 +11,10 @@ use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::commands::serve::ServeError;
 use crate::cli::commands::serve::live::{ClusterCatalogs, LiveArgs};
+use crate::cli::commands::serve::olm::OlmFlags;
 use crate::cluster::{Caller, Cluster, connect};
 use crate::facts::cluster::ClusterRequest;
 use crate::facts::given::GivenObjects;
-use crate::facts::olm::OlmRequest;
 use crate::facts::origin::OpenOrigin;
 use crate::facts::{FactsListener, FactsRequest, GivenFiles, GivenFilesError, Reading};
 use crate::source::CatalogSource;
@@ -39,8 +39,7 @@ pub(super) enum CatalogsOrigin {
 #[derive(Debug)]
 pub(super) struct FollowedCluster {
     cluster: ClusterRequest,
-    olm: OlmRequest,
-    preflight: PreflightMode,
+    olm: OlmFlags,
     live: LiveArgs,
 }
 
@@ -74,12 +73,14 @@ impl CatalogsOrigin {
         if common.catalog.is_empty() {
             olm.check()?;
             live.check(preflight)?;
-            return Ok(Self::Cluster(Box::new(FollowedCluster {
-                cluster: live.request(cluster),
-                olm,
-                live,
+            let cluster = live.catalogd.request(cluster);
+            let olm = OlmFlags {
+                request: olm,
+                namespace: cluster.olm_namespace.clone(),
                 preflight,
-            })));
+            };
+            let followed = FollowedCluster { cluster, olm, live };
+            return Ok(Self::Cluster(Box::new(followed)));
         }
         match cluster.given().or(live.given()).or(other) {
             None => {
@@ -112,14 +113,9 @@ impl CatalogsOrigin {
                 Ok((CatalogsSource::Given(given), None))
             }
             Self::Cluster(followed) => {
-                let FollowedCluster {
-                    cluster,
-                    olm,
-                    live,
-                    preflight,
-                } = *followed;
+                let FollowedCluster { cluster, olm, live } = *followed;
                 let found = connect(&cluster.access, Caller::Server).await?;
-                let live = live.live(found.clone(), (cluster, olm, preflight), memory, metrics);
+                let live = live.live(found.clone(), &cluster, olm, memory, metrics);
                 Ok((CatalogsSource::Cluster(Box::new(live.await?)), Some(found)))
             }
         }

@@ -28,7 +28,7 @@ pub(super) struct BaseObjects {
     unread: Vec<UnreadFile>,
     /// The size of the unread files that are kept, in bytes.
     kept: usize,
-    parsed: ParsedFiles,
+    pub(super) parsed: ParsedFiles,
 }
 
 /// A file that is partly unreadable.
@@ -119,16 +119,6 @@ impl BaseObjects {
         });
     }
 
-    /// The objects of a file with this text, if one was read.
-    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
-        self.parsed.take(text)
-    }
-
-    /// Drops all parsed files. Call this after the last input.
-    pub(super) fn forget_parsed(&mut self) {
-        self.parsed = ParsedFiles::default();
-    }
-
     fn keep(&mut self, bytes: Vec<u8>) -> Option<Vec<u8>> {
         let kept = self.kept + bytes.len();
         let has_room = kept <= MOST_KEPT;
@@ -179,10 +169,6 @@ impl BaseObjects {
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Rc<Ancestor>> {
         self.all.iter()
-    }
-
-    pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
-        self.all.iter().map(|one| &one.key)
     }
 
     /// The earlier state of an object that is now in this file. An object without a name is recognized only if it is
