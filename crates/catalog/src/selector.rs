@@ -17,8 +17,12 @@ use std::collections::BTreeMap;
 
 use crate::dns1123;
 use crate::json::{Json, JsonType};
+use crate::selector::error::{
+    NAME_SYNTAX, OPTIONAL_PREFIX, SUBDOMAIN_SYNTAX, VALUE_SYNTAX, VALUES_MISSING, VALUES_UNEXPECTED,
+};
+use crate::version::go;
 
-pub use crate::selector::error::{RequirementFault, SelectorError, SelectorTexts};
+pub use crate::selector::error::{SelectorError, SelectorTexts};
 
 /// A compiled label selector.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -36,7 +40,9 @@ impl Selector {
     /// `texts` names.
     pub fn compile(selector: &LabelSelector, texts: SelectorTexts) -> Result<Self, SelectorError> {
         let labels = selector.match_labels.iter();
-        let labels = labels.map(|(key, value)| Requirement::label(key, value, texts));
+        let labels = labels.map(|(key, value)| {
+            Requirement::new(key, SelectorOperator::In, &[value.as_str()], texts)
+        });
         let expressions = selector.match_expressions.iter();
         let expressions = expressions.map(|written| Requirement::expression(written, texts));
         let requirements = labels.chain(expressions).collect::<Result<_, _>>()?;
@@ -93,11 +99,6 @@ enum SelectorOperator {
 }
 
 impl Requirement {
-    /// An entry of `matchLabels`.
-    fn label(key: &str, value: &str, texts: SelectorTexts) -> Result<Self, SelectorError> {
-        Self::new(key, SelectorOperator::In, &[value], texts)
-    }
-
     /// An entry of `matchExpressions`.
     fn expression(
         written: &LabelSelectorRequirement,
@@ -119,13 +120,9 @@ impl Requirement {
         values: &[&str],
         texts: SelectorTexts,
     ) -> Result<Self, SelectorError> {
-        let (faults, omitted) = faults(key, operator, values);
+        let (faults, omitted) = faults(key, operator, values, texts);
         if !faults.is_empty() {
-            return Err(SelectorError::InvalidRequirement {
-                faults,
-                omitted,
-                texts,
-            });
+            return Err(SelectorError::InvalidRequirement { faults, omitted });
         }
         let values = values.iter().map(|&value| value.into()).collect();
         Ok(Self {
@@ -174,13 +171,19 @@ fn faults(
     key: &str,
     operator: SelectorOperator,
     values: &[&str],
-) -> (Vec<RequirementFault>, usize) {
-    let mut faults: Vec<_> = key_fault(key)
-        .into_iter()
-        .chain(number_fault(operator, values))
-        .collect();
+    texts: SelectorTexts,
+) -> (Vec<String>, usize) {
+    let of_key = invalid("key", key, &key_faults(key, texts));
+    let of_number = number_fault(operator, values, texts);
+    let mut faults: Vec<_> = of_key.into_iter().chain(of_number).collect();
     let of_values = values.iter().enumerate();
-    let mut of_values = of_values.filter_map(|(index, value)| value_fault(key, index, value));
+    let mut of_values = of_values.filter_map(|(index, value)| {
+        invalid(
+            &format!("values[{index}][{key}]"),
+            value,
+            &value_faults(value, texts),
+        )
+    });
     let mut bytes = 0;
     while bytes < MOST_BYTES
         && let Some(fault) = of_values.next()
@@ -191,34 +194,25 @@ fn faults(
     (faults, of_values.count())
 }
 
-fn key_fault(key: &str) -> Option<RequirementFault> {
-    let faults = LabelKeyFault::of(key);
-    (!faults.is_empty()).then(|| RequirementFault::Key {
-        key: key.to_owned(),
-        faults,
-    })
+/// Returns the error of a field with these faults, if there are any.
+fn invalid(field: &str, found: &str, faults: &[String]) -> Option<String> {
+    let faults = faults.join("; ");
+    (!faults.is_empty()).then(|| format!("{field}: Invalid value: {}: {faults}", go::quote(found)))
 }
 
-fn number_fault(operator: SelectorOperator, values: &[&str]) -> Option<RequirementFault> {
-    match operator {
-        SelectorOperator::In | SelectorOperator::NotIn => {
-            values.is_empty().then_some(RequirementFault::ValuesMissing)
-        }
-        SelectorOperator::Exists | SelectorOperator::DoesNotExist => {
-            let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
-            (!values.is_empty()).then_some(RequirementFault::ValuesUnexpected { values })
-        }
-    }
-}
-
-fn value_fault(key: &str, index: usize, value: &str) -> Option<RequirementFault> {
-    let faults = LabelValueFault::of(value);
-    (!faults.is_empty()).then(|| RequirementFault::Value {
-        key: key.to_owned(),
-        index,
-        value: value.to_owned(),
-        faults,
-    })
+fn number_fault(
+    operator: SelectorOperator,
+    values: &[&str],
+    texts: SelectorTexts,
+) -> Option<String> {
+    let takes_values = matches!(operator, SelectorOperator::In | SelectorOperator::NotIn);
+    let fault = match (takes_values, values.is_empty()) {
+        (true, true) => VALUES_MISSING,
+        (false, false) => VALUES_UNEXPECTED,
+        _ => return None,
+    };
+    let values = texts.list(values);
+    Some(format!("values: Invalid value: {values}: {fault}"))
 }
 
 /// Approximate limit of the text of value faults in bytes, keys and fixed words included. There is
@@ -230,84 +224,57 @@ const FAULT_BYTES: usize = 400;
 // === The syntax of label keys and label values ===
 //
 // Mirrors `IsLabelKey` and `IsLabelValue` of k8s.io/apimachinery (`pkg/api/validate/content`;
-// before 0.35 `IsQualifiedName` and `IsValidLabelValue` of `pkg/util/validation`): the faults and
-// their order. The texts are in `error`. Lengths are in bytes.
+// before 0.35 `IsQualifiedName` and `IsValidLabelValue` of `pkg/util/validation`): the faults, their
+// order and their texts. Lengths are in bytes.
 
-/// Faults of a label key, `[prefix/]name`. The prefix is a DNS subdomain.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum LabelKeyFault {
-    /// The name is empty: nothing follows the slash, or the key is empty.
-    NameEmpty,
-    /// The name has characters other than letters, digits and inner `-`, `_`, `.`.
-    NameSyntax,
-    /// The name is longer than [`Self::NAME_LIMIT`] bytes.
-    NameTooLong,
-    /// The prefix is empty: nothing precedes the slash.
-    PrefixEmpty,
-    /// The prefix is not an RFC 1123 subdomain.
-    PrefixSyntax,
-    /// The prefix is longer than [`Self::PREFIX_LIMIT`] bytes.
-    PrefixTooLong,
-    /// The key has more than one slash.
-    TooManyParts,
-}
-
-/// Faults of a label value.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum LabelValueFault {
-    /// The value has characters other than letters, digits and inner `-`, `_`, `.`.
-    Syntax,
-    /// The value is longer than [`Self::LIMIT`] bytes.
-    TooLong,
-}
-
-impl LabelKeyFault {
-    /// Maximum length of a name, in bytes.
-    pub const NAME_LIMIT: usize = 63;
-    /// Maximum length of a prefix, in bytes.
-    pub const PREFIX_LIMIT: usize = 253;
-
-    /// Returns all faults of `key`; none if it is a valid label key.
-    fn of(key: &str) -> Vec<Self> {
-        match key.split_once('/') {
-            None => Self::of_name(key),
-            Some((_, rest)) if rest.contains('/') => vec![Self::TooManyParts],
-            Some((prefix, name)) => {
-                let mut faults = Self::of_prefix(prefix);
-                faults.extend(Self::of_name(name));
-                faults
-            }
+/// Returns all faults of a label key, `[prefix/]name`, whose prefix is a DNS subdomain.
+fn key_faults(key: &str, texts: SelectorTexts) -> Vec<String> {
+    match key.split_once('/') {
+        None => name_faults(key, texts),
+        Some((_, rest)) if rest.contains('/') => {
+            let subject = texts.key_subject();
+            vec![format!("{subject} {NAME_SYNTAX} {OPTIONAL_PREFIX}")]
+        }
+        Some((prefix, name)) => {
+            let mut faults = prefix_faults(prefix, texts);
+            faults.extend(name_faults(name, texts));
+            faults
         }
     }
-
-    fn of_prefix(prefix: &str) -> Vec<Self> {
-        if prefix.is_empty() {
-            return vec![Self::PrefixEmpty];
-        }
-        let too_long = (prefix.len() > Self::PREFIX_LIMIT).then_some(Self::PrefixTooLong);
-        let syntax = (!dns1123::is_subdomain(prefix)).then_some(Self::PrefixSyntax);
-        too_long.into_iter().chain(syntax).collect()
-    }
-
-    fn of_name(name: &str) -> Vec<Self> {
-        let empty = name.is_empty().then_some(Self::NameEmpty);
-        let too_long = (name.len() > Self::NAME_LIMIT).then_some(Self::NameTooLong);
-        let syntax = (!is_name(name)).then_some(Self::NameSyntax);
-        empty.into_iter().chain(too_long).chain(syntax).collect()
-    }
 }
 
-impl LabelValueFault {
-    /// Maximum length of a value, in bytes.
-    pub const LIMIT: usize = 63;
-
-    /// Returns all faults of `value`; none if it is a valid label value.
-    fn of(value: &str) -> Vec<Self> {
-        let too_long = (value.len() > Self::LIMIT).then_some(Self::TooLong);
-        let syntax = (!value.is_empty() && !is_name(value)).then_some(Self::Syntax);
-        too_long.into_iter().chain(syntax).collect()
+fn prefix_faults(prefix: &str, texts: SelectorTexts) -> Vec<String> {
+    if prefix.is_empty() {
+        return vec!["prefix part must be non-empty".to_owned()];
     }
+    let too_long = texts.too_long(prefix, PREFIX_LIMIT);
+    let syntax = (!dns1123::is_subdomain(prefix)).then(|| SUBDOMAIN_SYNTAX.to_owned());
+    let faults = too_long.into_iter().chain(syntax);
+    faults.map(|fault| format!("prefix part {fault}")).collect()
 }
+
+fn name_faults(name: &str, texts: SelectorTexts) -> Vec<String> {
+    let empty = name.is_empty().then(|| "must be non-empty".to_owned());
+    let syntax = (!is_name(name)).then(|| NAME_SYNTAX.to_owned());
+    let faults = [empty, texts.too_long(name, NAME_LIMIT), syntax].into_iter();
+    faults
+        .flatten()
+        .map(|fault| format!("name part {fault}"))
+        .collect()
+}
+
+/// Returns all faults of a label value.
+fn value_faults(value: &str, texts: SelectorTexts) -> Vec<String> {
+    let is_valid = value.is_empty() || is_name(value);
+    let syntax = (!is_valid).then(|| VALUE_SYNTAX.to_owned());
+    let faults = [texts.too_long(value, NAME_LIMIT), syntax].into_iter();
+    faults.flatten().collect()
+}
+
+/// Maximum length of the name of a key, and of a value.
+const NAME_LIMIT: usize = 63;
+/// Maximum length of the prefix of a key.
+const PREFIX_LIMIT: usize = 253;
 
 fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -366,7 +333,7 @@ impl LabelSelector {
     /// # Errors
     /// The first field of the wrong type.
     pub fn read<'a>(value: impl Json<'a>) -> Result<Self, FieldTypeError> {
-        let Some(fields) = object(Some(value), String::new)? else {
+        let Some(fields) = typed(Some(value), JsonType::Object, String::new)? else {
             return Ok(Self::default());
         };
         Ok(Self {
@@ -379,7 +346,7 @@ impl LabelSelector {
 fn match_labels<'a>(
     value: Option<impl Json<'a>>,
 ) -> Result<BTreeMap<String, String>, FieldTypeError> {
-    let labels = object(value, || "matchLabels".to_owned())?;
+    let labels = typed(value, JsonType::Object, || "matchLabels".to_owned())?;
     // A loop, because collecting so few entries takes longer.
     let mut read = BTreeMap::new();
     for (key, value) in labels.and_then(Json::entries).into_iter().flatten() {
@@ -392,7 +359,7 @@ fn match_labels<'a>(
 fn match_expressions<'a>(
     value: Option<impl Json<'a>>,
 ) -> Result<Vec<LabelSelectorRequirement>, FieldTypeError> {
-    let expressions = array(value, || "matchExpressions".to_owned())?;
+    let expressions = typed(value, JsonType::Array, || "matchExpressions".to_owned())?;
     let expressions = expressions.and_then(Json::items).into_iter().flatten();
     expressions
         .enumerate()
@@ -405,10 +372,10 @@ fn expression<'a>(
     value: impl Json<'a>,
 ) -> Result<LabelSelectorRequirement, FieldTypeError> {
     let at = |name: &str| format!("matchExpressions[{index}]{name}");
-    let Some(fields) = object(Some(value), || at(""))? else {
+    let Some(fields) = typed(Some(value), JsonType::Object, || at(""))? else {
         return Ok(LabelSelectorRequirement::default());
     };
-    let values = array(fields.get("values"), || at(".values"))?;
+    let values = typed(fields.get("values"), JsonType::Array, || at(".values"))?;
     Ok(LabelSelectorRequirement {
         key: string(fields.get("key"), || at(".key"))?,
         operator: string(fields.get("operator"), || at(".operator"))?,
@@ -440,22 +407,7 @@ fn string<'a>(
     text.ok_or_else(|| wrong_type(value, JsonType::String, at()))
 }
 
-/// Returns a list, unless the value is absent or null.
-fn array<'a, J: Json<'a>>(
-    value: Option<J>,
-    at: impl Fn() -> String,
-) -> Result<Option<J>, FieldTypeError> {
-    typed(value, JsonType::Array, at)
-}
-
-/// Returns a map, unless the value is absent or null.
-fn object<'a, J: Json<'a>>(
-    value: Option<J>,
-    at: impl Fn() -> String,
-) -> Result<Option<J>, FieldTypeError> {
-    typed(value, JsonType::Object, at)
-}
-
+/// Returns a list or a map, unless the value is absent or null.
 fn typed<'a, J: Json<'a>>(
     value: Option<J>,
     expected: JsonType,

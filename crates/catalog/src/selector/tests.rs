@@ -76,16 +76,11 @@ fn a_text_of_many_faults_is_bounded() {
             SelectorTexts::JsonBytes,
         );
         let error = error.unwrap_err();
-        let SelectorError::InvalidRequirement {
-            faults, omitted, ..
-        } = &error
-        else {
+        let SelectorError::InvalidRequirement { faults, omitted } = &error else {
             panic!("{error:?}");
         };
         assert_eq!(faults.len(), reported);
-        let of_values = faults
-            .iter()
-            .filter(|fault| matches!(fault, RequirementFault::Value { .. }));
+        let of_values = faults.iter().filter(|fault| fault.starts_with("values["));
         assert_eq!(of_values.count() + omitted, 5_000);
         assert!(
             error
@@ -126,53 +121,66 @@ proptest! {
     }
 }
 
+/// Whether these are the faults that begin with these texts, in this order.
+fn begin(faults: &[String], want: &[&str]) -> bool {
+    let begins = |(fault, want): (&String, &&str)| fault.starts_with(want);
+    faults.len() == want.len() && faults.iter().zip(want).all(begins)
+}
+
 #[test]
 fn keys() {
-    use LabelKeyFault::{
-        NameEmpty, NameSyntax, NameTooLong, PrefixEmpty, PrefixSyntax, PrefixTooLong, TooManyParts,
-    };
+    const NAME_EMPTY: &str = "name part must be non-empty";
+    const NAME_SYNTAX: &str = "name part must consist of";
+    const NAME_TOO_LONG: &str = "name part must be no more than 63 bytes";
+    const PREFIX_EMPTY: &str = "prefix part must be non-empty";
+    const PREFIX_SYNTAX: &str = "prefix part a lowercase RFC 1123 subdomain";
+    const PREFIX_TOO_LONG: &str = "prefix part must be no more than 253 bytes";
+    const TOO_MANY_PARTS: &str = "a valid label key must consist of";
     let long = "a".repeat(64);
     let long_prefix = format!("{}/a", "p".repeat(254));
-    let rows: [(&str, &[LabelKeyFault]); 17] = [
+    let rows: [(&str, &[&str]); 17] = [
         ("team", &[]),
         ("A-b_c.9", &[]),
         ("olm.operatorframework.io/metadata.name", &[]),
         (&long[..63], &[]),
         (&long_prefix[1..], &[]),
-        ("", &[NameEmpty, NameSyntax]),
-        ("bad key!", &[NameSyntax]),
-        ("-a", &[NameSyntax]),
-        ("a.", &[NameSyntax]),
-        (&long, &[NameTooLong]),
-        (&long_prefix, &[PrefixTooLong]),
-        ("/a", &[PrefixEmpty]),
-        ("/", &[PrefixEmpty, NameEmpty, NameSyntax]),
-        ("Example.COM/team", &[PrefixSyntax]),
-        ("a b/c d", &[PrefixSyntax, NameSyntax]),
-        ("a/b/c", &[TooManyParts]),
-        ("//", &[TooManyParts]),
+        ("", &[NAME_EMPTY, NAME_SYNTAX]),
+        ("bad key!", &[NAME_SYNTAX]),
+        ("-a", &[NAME_SYNTAX]),
+        ("a.", &[NAME_SYNTAX]),
+        (&long, &[NAME_TOO_LONG]),
+        (&long_prefix, &[PREFIX_TOO_LONG]),
+        ("/a", &[PREFIX_EMPTY]),
+        ("/", &[PREFIX_EMPTY, NAME_EMPTY, NAME_SYNTAX]),
+        ("Example.COM/team", &[PREFIX_SYNTAX]),
+        ("a b/c d", &[PREFIX_SYNTAX, NAME_SYNTAX]),
+        ("a/b/c", &[TOO_MANY_PARTS]),
+        ("//", &[TOO_MANY_PARTS]),
     ];
     for (key, want) in rows {
-        assert_eq!(LabelKeyFault::of(key), want, "{key:?}");
+        let faults = key_faults(key, SelectorTexts::JsonBytes);
+        assert!(begin(&faults, want), "{key:?}: {faults:?}");
     }
 }
 
 #[test]
 fn values() {
-    use LabelValueFault::{Syntax, TooLong};
+    const SYNTAX: &str = "a valid label must be an empty string or consist of";
+    const TOO_LONG: &str = "must be no more than 63 bytes";
     let long = "é".repeat(32);
-    let rows: [(&str, &[LabelValueFault]); 8] = [
+    let rows: [(&str, &[&str]); 8] = [
         ("", &[]),
         ("a", &[]),
         ("A_b.9-z", &[]),
-        (" ", &[Syntax]),
-        ("-a", &[Syntax]),
-        ("a\n", &[Syntax]),
-        ("not a label value", &[Syntax]),
-        (&long, &[TooLong, Syntax]),
+        (" ", &[SYNTAX]),
+        ("-a", &[SYNTAX]),
+        ("a\n", &[SYNTAX]),
+        ("not a label value", &[SYNTAX]),
+        (&long, &[TOO_LONG, SYNTAX]),
     ];
     for (value, want) in rows {
-        assert_eq!(LabelValueFault::of(value), want, "{value:?}");
+        let faults = value_faults(value, SelectorTexts::JsonBytes);
+        assert!(begin(&faults, want), "{value:?}: {faults:?}");
     }
 }
 

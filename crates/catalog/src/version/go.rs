@@ -38,6 +38,28 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// Appends a text as Go's `encoding/json` writes it: in double quotes, with escapes for HTML and for
+/// the two line separators of Unicode.
+pub fn write_json_string(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let written = write!(out, "\\u{:04x}", u32::from(character));
+                written.expect("a String takes every write");
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+}
+
 /// Whether a CI runner can take the start of this text for a command, at any position in a line:
 /// `##`, a word, `[`.
 pub fn is_runner_command(text: &str) -> bool {

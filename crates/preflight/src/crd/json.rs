@@ -1,9 +1,9 @@
 //! JSON values as text, in the form of Go's encoder, in which schema values are compared and
 //! printed.
 
-use std::fmt::Write;
-
 use serde_json::{Number, Value};
+
+use olmguard_catalog::version::go;
 
 /// Returns the text of a value: keys in byte order, no white space, and numbers as Go prints them.
 pub(super) fn text(value: &Value) -> String {
@@ -27,7 +27,7 @@ pub(super) fn size(value: &Value) -> usize {
 pub(super) fn write(value: &Value, text: &mut String) {
     match value {
         Value::Number(number) => text.push_str(&number_text(number)),
-        Value::String(string) => write_string(string, text),
+        Value::String(string) => go::write_json_string(string, text),
         Value::Array(items) => {
             text.push('[');
             for (at, item) in items.iter().enumerate() {
@@ -39,14 +39,12 @@ pub(super) fn write(value: &Value, text: &mut String) {
             text.push(']');
         }
         Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_unstable_by_key(|(key, _)| *key);
             text.push('{');
-            for (at, (key, member)) in members.into_iter().enumerate() {
+            for (at, (key, member)) in members.iter().enumerate() {
                 if at > 0 {
                     text.push(',');
                 }
-                write_string(key, text);
+                go::write_json_string(key, text);
                 text.push(':');
                 write(member, text);
             }
@@ -54,28 +52,6 @@ pub(super) fn write(value: &Value, text: &mut String) {
         }
         other => text.push_str(&other.to_string()),
     }
-}
-
-/// Appends a string with quotes and escapes.
-pub(super) fn write_string(string: &str, text: &mut String) {
-    text.push('"');
-    for character in string.chars() {
-        match character {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                // Writing into a string cannot fail.
-                let _ = write!(text, "\\u{:04x}", u32::from(character));
-            }
-            other => text.push(other),
-        }
-    }
-    text.push('"');
 }
 
 /// Formats 64-bit signed integers exactly and other numbers as floats, with an exponent below 1e-6

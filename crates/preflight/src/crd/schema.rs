@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use crate::crd::json;
+use olmguard_catalog::version::go;
 
 /// A schema as written.
 pub(super) type SchemaNode = Map<String, Value>;
@@ -236,11 +237,9 @@ fn write_map(kind: Kind, members: &SchemaNode, text: &mut String) {
     if members.is_empty() {
         return;
     }
-    let mut members: Vec<_> = members.iter().collect();
-    members.sort_unstable_by_key(|(name, _)| *name);
     text.push('{');
     for (name, value) in members {
-        json::write_string(name, text);
+        go::write_json_string(name, text);
         text.push(':');
         match (kind, element(value)) {
             (Kind::Dependencies, _) if !value.is_object() => json::write(value, text),
