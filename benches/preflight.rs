@@ -8,7 +8,7 @@ use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{
     BundleContents, ClusterObjects, UnreadableBundle, owned as owned_by,
 };
-use olmguard_preflight::crd::{ComparedCrd, CrdGeneration, compare};
+use olmguard_preflight::crd::{ComparedCrd, ComparisonBudget, CrdGeneration, compare};
 use serde_json::{Map, Value, json};
 
 use crate::policies;
@@ -29,7 +29,12 @@ fn crds(run: &Run) {
     let seconds = each(run, || {
         for _ in 0..count {
             let read = |object| ComparedCrd::read(object).expect("a CRD");
-            let compared = compare(&read(black_box(&old)), &read(&new), generation);
+            let compared = compare(
+                &read(black_box(&old)),
+                &read(&new),
+                generation,
+                &mut ComparisonBudget::default(),
+            );
             let compared = compared.expect("within the limits");
             assert!(!compared.worst_first().is_empty(), "a bound has changed");
         }

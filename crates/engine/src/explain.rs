@@ -106,8 +106,7 @@ fn of_property(change: &PropertyChange) -> String {
             format!("the default changes from {} to {}", value(from), value(to))
         }
         PropertyChange::Required(names) => listed("required now: ", names),
-        PropertyChange::Minimum { field, from, to }
-        | PropertyChange::Maximum { field, from, to } => {
+        PropertyChange::Bound { field, from, to } => {
             let from = from.as_deref().unwrap_or("none");
             format!("{field} changes from {from} to {to}")
         }

@@ -9,7 +9,9 @@ use crate::bundle::{
     BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject, field, kept,
 };
 use crate::config::SINCE_CONFIG;
-use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
+use crate::crd::{
+    self, ComparedCrd, ComparisonBudget, CrdComparison, CrdError, CrdFinding, CrdGeneration,
+};
 use crate::{KubernetesVersion, PreflightCheck, owner};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::memory::Heap;
@@ -287,11 +289,10 @@ impl BundleContents {
     pub fn compare(&mut self, name: &str, crd: &Value, minor: u8) {
         for (image, bundle) in &self.bundles {
             let Ok(bundle) = &**bundle else { continue };
-            let found = compare(bundle, minor, |new| {
+            let compared = self.compared.entry(image.clone()).or_default();
+            Arc::make_mut(compared).add(bundle, minor, |new| {
                 (new == name).then_some(ReplacedCrd::OfCluster(crd))
             });
-            let compared = self.compared.entry(image.clone()).or_default();
-            Arc::make_mut(compared).extend(found, bundle);
         }
     }
 
@@ -369,7 +370,7 @@ impl Heap for BundleContents {
         let compared = self.compared.values();
         let crds = compared.flat_map(|compared| &compared.refused);
         let findings = crds.flat_map(|crd| &crd.comparison.findings);
-        let findings = findings.map(|found| size_of::<CrdFinding>() + found.heap_bytes());
+        let findings = findings.map(CrdFinding::bytes);
         bundles.map(Heap::heap_bytes).chain(findings).sum()
     }
 }
@@ -410,6 +411,8 @@ pub struct ComparedCrds {
     pub refused: Vec<RefusedCrd>,
     /// The first CRD that cannot be compared, because it has no versions or is too large.
     pub uncompared: Option<UncomparedCrd>,
+    /// What further comparisons for the bundle may use.
+    budget: ComparisonBudget,
 }
 
 /// A CRD that cannot be compared.
@@ -437,25 +440,45 @@ impl ComparedCrds {
     /// Compares the CRDs of a bundle with those of the bundle that it would replace, as operator-controller 1.`minor`
     /// does. For a release that compares differently, only findings that the API server enforces are certain.
     pub fn of(old: &RegistryBundle, new: &RegistryBundle, minor: u8) -> Self {
-        compare(new, minor, |name| {
+        let mut compared = Self::default();
+        compared.add(new, minor, |name| {
             let mut crds = old.crds().iter();
             let crd = crds.find(|crd| crd_name(crd) == Some(name));
             // The API server has converted other versions to v1 in a way that is not known here.
             let crd = crd.filter(|crd| is_v1(crd));
             crd.map(|crd| ReplacedCrd::OfBundle(old, crd))
-        })
+        });
+        compared
     }
 
-    /// Adds the result for other CRDs of the same bundle, and keeps the order of its files.
-    fn extend(&mut self, other: Self, bundle: &RegistryBundle) {
-        self.refused.extend(other.refused);
+    /// Compares each CRD of a bundle with the existing CRD of the same name, if `there` returns one. Results are in the
+    /// order of the bundle's files.
+    fn add<'a>(
+        &mut self,
+        bundle: &RegistryBundle,
+        minor: u8,
+        there: impl Fn(&str) -> Option<ReplacedCrd<'a>>,
+    ) {
+        let crds = bundle.crds().iter().enumerate();
+        for (at, new) in crds.filter(|(_, crd)| is_v1(crd)) {
+            let Some(old) = crd_name(new).and_then(&there) else {
+                continue;
+            };
+            match compare_one(bundle, new, old, minor, &mut self.budget) {
+                Ok(refused) => self.refused.extend(refused),
+                Err(error) => {
+                    let bundle = bundle.name().to_owned();
+                    let new = UncomparedCrd { bundle, at, error };
+                    let both = self.uncompared.take().into_iter().chain([new]);
+                    self.uncompared = both.min_by_key(|uncompared| uncompared.at);
+                }
+            }
+        }
         let at = |refused: &RefusedCrd| {
             let mut crds = bundle.crds().iter();
             crds.position(|crd| crd_name(crd) == Some(&refused.name))
         };
         self.refused.sort_by_cached_key(at);
-        let both = self.uncompared.take().into_iter().chain(other.uncompared);
-        self.uncompared = both.min_by_key(|uncompared| uncompared.at);
     }
 }
 
@@ -468,41 +491,19 @@ enum ReplacedCrd<'a> {
     OfBundle(&'a RegistryBundle, &'a Value),
 }
 
-/// Compares each CRD of a bundle with the existing CRD of the same name.
-fn compare<'a>(
-    by: &RegistryBundle,
-    minor: u8,
-    there: impl Fn(&str) -> Option<ReplacedCrd<'a>>,
-) -> ComparedCrds {
-    let mut compared = ComparedCrds::default();
-    for (at, new) in by.crds().iter().enumerate().filter(|(_, crd)| is_v1(crd)) {
-        let Some(old) = crd_name(new).and_then(&there) else {
-            continue;
-        };
-        match compare_one(by, new, old, minor) {
-            Ok(refused) => compared.refused.extend(refused),
-            Err(error) => {
-                let bundle = by.name().to_owned();
-                let uncompared = UncomparedCrd { bundle, at, error };
-                compared.uncompared.get_or_insert(uncompared);
-            }
-        }
-    }
-    compared
-}
-
 fn compare_one(
     by: &RegistryBundle,
     new: &Value,
     old: ReplacedCrd<'_>,
     minor: u8,
+    budget: &mut ComparisonBudget,
 ) -> Result<Option<RefusedCrd>, CrdError> {
     let new = rendered(by, new)?;
     let old = match old {
         ReplacedCrd::OfCluster(crd) => ComparedCrd::read(crd)?,
         ReplacedCrd::OfBundle(bundle, crd) => rendered(bundle, crd)?.created(),
     };
-    let mut comparison = crd::compare(&old, &new, CrdGeneration::of(minor))?;
+    let mut comparison = crd::compare(&old, &new, CrdGeneration::of(minor), budget)?;
     if !CrdGeneration::is_of(minor) {
         comparison = comparison.of_other_release();
     }

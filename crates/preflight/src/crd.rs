@@ -31,6 +31,7 @@ use olmguard_catalog::memory::{self, Heap};
 use olmguard_catalog::version::go;
 
 pub use crate::crd::compare::compare;
+pub use crate::crd::paths::{ComparisonBudget, ComparisonLimit};
 pub use crate::crd::property::PropertyChange;
 
 /// A generation of crdify, by the release of operator-controller.
@@ -92,53 +93,23 @@ pub enum CrdError {
         /// The expected value.
         expected: &'static str,
     },
-    /// A schema is nested deeper than any API server accepts.
-    #[error(
-        "CRD {crd}: the schema of version {version} is nested too deep: expected at most {most} levels"
-    )]
-    TooDeep {
-        /// The name of the CRD.
-        crd: String,
-        /// The version.
-        version: String,
-        /// The maximum number of levels.
-        most: usize,
-    },
-    /// The paths of a version need more memory than a comparison may use. A path repeats the names of all fields that
-    /// contain it.
-    #[error(
-        "CRD {crd}: the paths of version {version} are too long: expected at most {most} bytes"
-    )]
-    TooLarge {
+    /// A version exceeds a limit of comparisons.
+    #[error("CRD {crd}: {}", .limit.exceeded_by(version))]
+    Limit {
         /// The name of the CRD.
         crd: String,
         /// The version that exceeds the limit.
         version: String,
-        /// The maximum size of the text in a comparison, in bytes.
-        most: usize,
-    },
-    /// The comparisons of all versions take longer than a comparison may. A schema is compared again with each schema
-    /// that contains it, and with each other version.
-    #[error(
-        "CRD {crd}: the comparison of version {version} takes too long: expected at most {most} compared bytes"
-    )]
-    TooMuchWork {
-        /// The name of the CRD.
-        crd: String,
-        /// The version that exceeds the limit.
-        version: String,
-        /// The maximum size of the compared schemas, in bytes.
-        most: usize,
+        /// The limit.
+        limit: ComparisonLimit,
     },
     /// The CRD has more versions than can be compared with each other.
-    #[error("CRD {crd}: spec.versions: expected at most {most} versions, found {found}")]
+    #[error("CRD {crd}: spec.versions: expected at most {MOST_VERSIONS} versions, found {found}")]
     TooManyVersions {
         /// The name of the CRD.
         crd: String,
         /// The number of versions found.
         found: usize,
-        /// The maximum number of versions.
-        most: usize,
     },
 }
 
@@ -158,7 +129,6 @@ impl<'a> ComparedCrd<'a> {
             return Err(CrdError::TooManyVersions {
                 crd: name.to_owned(),
                 found: versions.len(),
-                most: MOST_VERSIONS,
             });
         }
         let versions = versions.iter().enumerate();
@@ -347,6 +317,11 @@ impl Heap for CrdFinding {
 }
 
 impl CrdFinding {
+    /// The memory of the finding in a list.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.heap_bytes()
+    }
+
     /// The sort key of the finding: the worst kind first, uncertain findings last.
     pub fn rank(&self) -> (bool, u8) {
         let rank = match self.check() {

@@ -5,16 +5,15 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::crd::paths::{
-    ComparisonBudget, MOST_COMPARED, MOST_LEVELS, MOST_TEXT, Paths, PathsFault,
-};
+use crate::crd::paths::{ComparisonBudget, ComparisonLimit, Paths};
 use crate::crd::property::{self, NodeChange, PropertyChange};
 use crate::crd::{
     ComparedCrd, ComparedVersions, CrdChange, CrdComparison, CrdError, CrdFinding, CrdGeneration,
     CrdVersion, FindingCertainty,
 };
 
-/// Compares the CRD of a cluster with its replacement.
+/// Compares the CRD of a cluster with its replacement, and subtracts the bytes that this takes from the budget of the
+/// bundle.
 ///
 /// # Errors
 /// If a schema is nested too deeply, the paths and findings of all schemas together are too long, or the schemas take
@@ -23,27 +22,27 @@ pub fn compare(
     old: &ComparedCrd<'_>,
     new: &ComparedCrd<'_>,
     generation: CrdGeneration,
+    budget: &mut ComparisonBudget,
 ) -> Result<CrdComparison, CrdError> {
     let mut comparison = Comparing {
         crd: new.name,
         generation,
-        budget: ComparisonBudget::of(MOST_TEXT),
-        work: ComparisonBudget::of(MOST_COMPARED),
+        budget: budget.of_crd(),
         result: CrdComparison::default(),
     };
-    comparison.whole(old, new);
-    let (before, after) = (comparison.walked(old)?, comparison.walked(new)?);
-    comparison.same_versions(&before, &after)?;
-    if !new.converts_by_webhook {
-        comparison.served_versions(&before, &after)?;
-    }
+    let compared = comparison.versions(old, new);
     let CrdComparison {
         mut findings,
         panics,
     } = comparison.result;
-    if panics {
+    if panics || compared.is_err() {
         findings.clear();
     }
+    budget.settle(
+        &comparison.budget,
+        findings.iter().map(CrdFinding::bytes).sum(),
+    );
+    compared?;
     findings.sort_by_cached_key(ToString::to_string);
     Ok(CrdComparison { findings, panics })
 }
@@ -70,12 +69,20 @@ struct Comparing<'a> {
     crd: &'a str,
     generation: CrdGeneration,
     budget: ComparisonBudget,
-    /// The bytes that may still be compared.
-    work: ComparisonBudget,
     result: CrdComparison,
 }
 
 impl Comparing<'_> {
+    fn versions(&mut self, old: &ComparedCrd<'_>, new: &ComparedCrd<'_>) -> Result<(), CrdError> {
+        self.whole(old, new);
+        let (before, after) = (self.walked(old)?, self.walked(new)?);
+        self.same_versions(&before, &after)?;
+        if new.converts_by_webhook {
+            return Ok(());
+        }
+        self.served_versions(&before, &after)
+    }
+
     fn walked<'a>(&mut self, crd: &ComparedCrd<'a>) -> Result<Vec<WalkedVersion<'a>>, CrdError> {
         let versions = crd.versions.iter();
         versions
@@ -95,23 +102,15 @@ impl Comparing<'_> {
         Ok(WalkedVersion {
             name: version.name,
             is_served: version.is_served,
-            paths: paths.map_err(|fault| self.error(version.name, fault))?,
+            paths: paths.map_err(|limit| self.error(version.name, limit))?,
         })
     }
 
-    fn error(&self, version: &str, fault: PathsFault) -> CrdError {
-        let (crd, version) = (self.crd.to_owned(), version.to_owned());
-        match fault {
-            PathsFault::TooDeep => CrdError::TooDeep {
-                crd,
-                version,
-                most: MOST_LEVELS,
-            },
-            PathsFault::TooLarge => CrdError::TooLarge {
-                crd,
-                version,
-                most: MOST_TEXT,
-            },
+    fn error(&self, version: &str, limit: ComparisonLimit) -> CrdError {
+        CrdError::Limit {
+            crd: self.crd.to_owned(),
+            version: version.to_owned(),
+            limit,
         }
     }
 
@@ -244,12 +243,8 @@ impl Comparing<'_> {
         from: &'w Paths<'a>,
         to: &'w Paths<'a>,
     ) -> Result<Vec<NodeChange<'w, 'a>>, CrdError> {
-        let changes = property::changes(from, to, self.generation, &mut self.work);
-        changes.map_err(|_| CrdError::TooMuchWork {
-            crd: self.crd.to_owned(),
-            version: version.to_owned(),
-            most: MOST_COMPARED,
-        })
+        let changes = property::changes(from, to, self.generation, &mut self.budget);
+        changes.map_err(|limit| self.error(version, limit))
     }
 
     fn add(
@@ -267,14 +262,14 @@ impl Comparing<'_> {
         });
     }
 
-    /// Subtracts the text of a finding from the budget. The factor of two is for the line of the
+    /// Subtracts a finding from the budget, without the text of its change. The factor of two is for the line of the
     /// finding.
     fn spend(&mut self, path: &str, versions: &[&str]) -> Result<(), CrdError> {
         let names: usize = versions.iter().map(|name| name.len()).sum();
         let bytes = size_of::<CrdFinding>() + 2 * (path.len() + names);
         let version = versions.last().copied().unwrap_or_default();
-        let spent = self.budget.spend(bytes);
-        spent.map_err(|fault| self.error(version, fault))
+        let spent = self.budget.spend_text(bytes);
+        spent.map_err(|limit| self.error(version, limit))
     }
 }
 
@@ -282,36 +277,22 @@ impl Comparing<'_> {
 /// byte order, then alpha, beta and stable versions. Upstream: apimachinery,
 /// `pkg/version/helpers.go`.
 pub(super) fn by_kubernetes(one: &str, other: &str) -> Ordering {
-    match (VersionRank::of(one), VersionRank::of(other)) {
-        (Some(one), Some(other)) => one.cmp(&other),
-        (Some(_), None) => Ordering::Greater,
-        (None, Some(_)) => Ordering::Less,
+    match (rank(one), rank(other)) {
         (None, None) => other.cmp(one),
+        // Names without a rank are the lowest.
+        (one, other) => one.cmp(&other),
     }
 }
 
-/// The rank of names such as `v1` and `v1beta2`.
-#[derive(Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct VersionRank {
-    maturity: u8,
-    major: i64,
-    minor: i64,
-}
-
-impl VersionRank {
-    pub(super) fn of(name: &str) -> Option<Self> {
-        let rest = name.strip_prefix('v')?;
-        let (major, maturity, minor) = match (rest.split_once("alpha"), rest.split_once("beta")) {
-            (Some((major, minor)), _) => (major, 0, Some(minor)),
-            (None, Some((major, minor))) => (major, 1, Some(minor)),
-            (None, None) => (rest, 2, None),
-        };
-        Some(Self {
-            maturity,
-            major: number(major)?,
-            minor: minor.map_or(Some(0), number)?,
-        })
-    }
+/// Returns the rank of a name such as `v1` or `v1beta2`: its maturity, and its numbers.
+pub(super) fn rank(name: &str) -> Option<(u8, i64, i64)> {
+    let rest = name.strip_prefix('v')?;
+    let (major, maturity, minor) = match (rest.split_once("alpha"), rest.split_once("beta")) {
+        (Some((major, minor)), _) => (major, 0, Some(minor)),
+        (None, Some((major, minor))) => (major, 1, Some(minor)),
+        (None, None) => (rest, 2, None),
+    };
+    Some((maturity, number(major)?, minor.map_or(Some(0), number)?))
 }
 
 /// Parses digits, possibly with leading zeros, that fit into a signed number.

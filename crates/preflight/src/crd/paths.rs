@@ -18,27 +18,90 @@ struct PathNode<'a> {
     schema: &'a SchemaNode,
 }
 
-/// The reason why the paths of a version cannot be computed.
+/// A limit of comparisons. Each protects the memory or the time of a process from a CRD that anyone may write.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum PathsFault {
-    TooDeep,
-    TooLarge,
+pub enum ComparisonLimit {
+    /// The levels of a schema. No API server accepts as many.
+    Levels,
+    /// The text of paths and findings. A path repeats the names of all fields that contain it.
+    Text,
+    /// The bytes that are compared for one CRD. A schema is compared again with each schema that contains it, and with
+    /// each other version.
+    Work,
+    /// The bytes that are compared for all CRDs of a bundle.
+    WorkOfBundle,
 }
 
-/// The number of bytes that a comparison may still use. A path repeats the names of all fields that contain it, and a
-/// schema is compared again with each schema that contains it, so a small CRD can need a lot of both.
-#[derive(Debug)]
-pub(super) struct ComparisonBudget(usize);
+impl ComparisonLimit {
+    /// The fault of a version that exceeds the limit.
+    pub(super) fn exceeded_by(self, version: &str) -> String {
+        match self {
+            Self::Levels => format!(
+                "the schema of version {version} is nested too deep: expected at most {MOST_LEVELS} levels"
+            ),
+            Self::Text => format!(
+                "the paths of version {version} are too long: expected at most {MOST_TEXT} bytes"
+            ),
+            Self::Work => format!(
+                "the comparison of version {version} takes too long: expected at most {MOST_COMPARED} compared bytes"
+            ),
+            Self::WorkOfBundle => format!(
+                "the comparison of version {version} takes too long: expected at most {MOST_COMPARED_OF_BUNDLE} compared \
+                 bytes for all CRDs of a bundle"
+            ),
+        }
+    }
+}
+
+/// The number of bytes that comparisons of one bundle may still use.
+#[derive(Clone, Debug)]
+pub struct ComparisonBudget {
+    text: usize,
+    work: usize,
+    limit: ComparisonLimit,
+}
+
+impl Default for ComparisonBudget {
+    /// The budget of a bundle.
+    fn default() -> Self {
+        Self {
+            text: MOST_TEXT,
+            work: MOST_COMPARED_OF_BUNDLE,
+            limit: ComparisonLimit::WorkOfBundle,
+        }
+    }
+}
 
 impl ComparisonBudget {
-    pub(super) fn of(most: usize) -> Self {
-        Self(most)
+    /// The part of this budget that one CRD may use.
+    pub(super) fn of_crd(&self) -> Self {
+        if self.work < MOST_COMPARED {
+            return self.clone();
+        }
+        Self {
+            text: self.text,
+            work: MOST_COMPARED,
+            limit: ComparisonLimit::Work,
+        }
     }
 
-    /// Subtracts bytes from the budget.
-    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), PathsFault> {
-        let left = self.0.checked_sub(bytes);
-        self.0 = left.ok_or(PathsFault::TooLarge)?;
+    /// Subtracts what a CRD used of the part that it got: its work, and the text that is kept of it.
+    pub(super) fn settle(&mut self, left: &Self, kept: usize) {
+        self.work -= self.of_crd().work - left.work;
+        self.text = self.text.saturating_sub(kept);
+    }
+
+    /// Subtracts bytes of text.
+    pub(super) fn spend_text(&mut self, bytes: usize) -> Result<(), ComparisonLimit> {
+        let left = self.text.checked_sub(bytes);
+        self.text = left.ok_or(ComparisonLimit::Text)?;
+        Ok(())
+    }
+
+    /// Subtracts bytes that are compared.
+    pub(super) fn spend_work(&mut self, bytes: usize) -> Result<(), ComparisonLimit> {
+        let left = self.work.checked_sub(bytes);
+        self.work = left.ok_or(self.limit)?;
         Ok(())
     }
 }
@@ -49,7 +112,7 @@ impl<'a> Paths<'a> {
         schema: Option<&'a SchemaNode>,
         generation: CrdGeneration,
         budget: &mut ComparisonBudget,
-    ) -> Result<Self, PathsFault> {
+    ) -> Result<Self, ComparisonLimit> {
         let mut walk = PathWalk {
             has_own_paths: generation >= CrdGeneration::V1_9,
             path: String::from("^"),
@@ -94,12 +157,12 @@ struct PathWalk<'a, 'b> {
 }
 
 impl<'a> PathWalk<'a, '_> {
-    fn at(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+    fn at(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), ComparisonLimit> {
         if depth == MOST_LEVELS {
-            return Err(PathsFault::TooDeep);
+            return Err(ComparisonLimit::Levels);
         }
-        self.budget
-            .spend(self.path.len() + size_of::<PathNode<'_>>())?;
+        let bytes = self.path.len() + size_of::<PathNode<'_>>();
+        self.budget.spend_text(bytes)?;
         let path = Box::from(self.path.as_str());
         self.found.push(PathNode { path, schema });
         // Most schemas contain no other schema, and this check is faster than a look-up of each field.
@@ -110,7 +173,7 @@ impl<'a> PathWalk<'a, '_> {
         Ok(())
     }
 
-    fn children(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+    fn children(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), ComparisonLimit> {
         self.items(schema, depth)?;
         for name in ["allOf", "anyOf", "oneOf"] {
             for (at, child) in items(schema.get(name)).enumerate() {
@@ -136,7 +199,7 @@ impl<'a> PathWalk<'a, '_> {
         self.others(schema, depth)
     }
 
-    fn items(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+    fn items(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), ComparisonLimit> {
         let name = if self.has_own_paths { ".items" } else { "" };
         for (at, item) in items(schema.get("items")).enumerate() {
             let at = at.to_string();
@@ -146,7 +209,7 @@ impl<'a> PathWalk<'a, '_> {
         self.child(&[suffix], object(schema, "items"), depth)
     }
 
-    fn others(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+    fn others(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), ComparisonLimit> {
         for (name, child) in members(schema, "patternProperties") {
             let suffix = [".patternProperties[", name, "]"];
             self.own(&suffix, element(child), depth)?;
@@ -169,7 +232,7 @@ impl<'a> PathWalk<'a, '_> {
         suffix: &[&str],
         child: Option<&'a SchemaNode>,
         depth: usize,
-    ) -> Result<(), PathsFault> {
+    ) -> Result<(), ComparisonLimit> {
         let suffix = if self.has_own_paths { suffix } else { &[] };
         self.child(suffix, child, depth)
     }
@@ -179,7 +242,7 @@ impl<'a> PathWalk<'a, '_> {
         suffix: &[&str],
         child: Option<&'a SchemaNode>,
         depth: usize,
-    ) -> Result<(), PathsFault> {
+    ) -> Result<(), ComparisonLimit> {
         let Some(child) = child else {
             return Ok(());
         };
@@ -203,11 +266,15 @@ fn members<'a>(
 }
 
 /// The maximum number of levels in a schema. API servers accept fewer, because they limit cost and size.
-pub(super) const MOST_LEVELS: usize = 250;
+const MOST_LEVELS: usize = 250;
 
-/// The maximum size of the texts in a comparison, in bytes. An object in a cluster is smaller than 2 MiB, and a large
-/// CRD has 3 MiB of paths.
-pub(super) const MOST_TEXT: usize = 64 << 20;
+/// The maximum size of the texts in a comparison, and of the findings in all CRDs of a bundle, in bytes. An object in
+/// a cluster is smaller than 2 MiB, and a large CRD has 3 MiB of paths.
+const MOST_TEXT: usize = 64 << 20;
 
-/// The maximum size of the schemas in all comparisons of versions, in bytes. Two versions of a large CRD have 20 MiB.
-pub(super) const MOST_COMPARED: usize = 256 << 20;
+/// The maximum size of the schemas in all comparisons of the versions of a CRD, in bytes. Two versions of a large CRD
+/// have 20 MiB.
+const MOST_COMPARED: usize = 256 << 20;
+
+/// The same for all CRDs of a bundle. The manifests of a bundle have room for about thirty large CRDs.
+const MOST_COMPARED_OF_BUNDLE: usize = 4 * MOST_COMPARED;

@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::{Number, Value};
 
 use crate::crd::alternatives::OneOfChange;
-use crate::crd::paths::{ComparisonBudget, Paths, PathsFault};
+use crate::crd::paths::{ComparisonBudget, ComparisonLimit, Paths};
 use crate::crd::schema::{
     EMPTY, FIELDS, SchemaNode, flag, items, present, same_field, same_named, text,
 };
@@ -37,17 +37,8 @@ pub enum PropertyChange {
     },
     /// Fields become required; the names are in byte order.
     Required(Vec<String>),
-    /// A lower bound is added or raised.
-    Minimum {
-        /// The field of the schema.
-        field: &'static str,
-        /// The old bound.
-        from: Option<String>,
-        /// The new bound.
-        to: String,
-    },
-    /// An upper bound is added or lowered.
-    Maximum {
+    /// A lower bound is added or raised, or an upper bound is added or lowered.
+    Bound {
         /// The field of the schema.
         field: &'static str,
         /// The old bound.
@@ -122,20 +113,23 @@ pub(super) fn changes<'p, 'a>(
     from: &'p Paths<'a>,
     to: &'p Paths<'a>,
     generation: CrdGeneration,
-    work: &mut ComparisonBudget,
-) -> Result<Vec<NodeChange<'p, 'a>>, PathsFault> {
+    budget: &mut ComparisonBudget,
+) -> Result<Vec<NodeChange<'p, 'a>>, ComparisonLimit> {
     let mut found = Vec::new();
     for (path, from, to) in from.beside(to) {
         let to = to.unwrap_or(&EMPTY);
         let fields = compared(from).chain(compared(to));
-        work.spend(fields.map(|(_, value)| json::size(value)).sum())?;
-        let changes = of_node(from, to, generation).into_iter();
-        found.extend(changes.map(|change| NodeChange {
-            path,
-            change,
-            from,
-            to,
-        }));
+        budget.spend_work(fields.map(|(_, value)| json::size(value)).sum())?;
+        for change in of_node(from, to, generation) {
+            // Twice, because the line of the finding repeats the text.
+            budget.spend_text(2 * change.to_string().len())?;
+            found.push(NodeChange {
+                path,
+                change,
+                from,
+                to,
+            });
+        }
     }
     Ok(found)
 }
@@ -149,7 +143,7 @@ fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec
     found.extend(of_enum(old, new));
     found.extend(of_default(old, new));
     found.extend(of_required(old, new));
-    found.extend(BOUNDS.iter().filter_map(|bound| bound.change(old, new)));
+    found.extend(BOUNDS.iter().filter_map(|field| of_bound(field, old, new)));
     if generation >= CrdGeneration::V1_9 {
         found.extend(of_pattern(old, new));
         found.extend(of_nullable(old, new));
@@ -214,77 +208,47 @@ fn of_required(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     (!added.is_empty()).then_some(PropertyChange::Required(added))
 }
 
-/// A field that sets a bound on values.
-struct Bound {
-    field: &'static str,
-    side: BoundSide,
-    is_float: bool,
-}
-
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum BoundSide {
-    Lower,
-    Upper,
-}
-
-const fn bound(field: &'static str, side: BoundSide, is_float: bool) -> Bound {
-    Bound {
-        field,
-        side,
-        is_float,
-    }
-}
-
-const BOUNDS: [Bound; 8] = [
-    bound("minimum", BoundSide::Lower, true),
-    bound("minLength", BoundSide::Lower, false),
-    bound("minItems", BoundSide::Lower, false),
-    bound("minProperties", BoundSide::Lower, false),
-    bound("maximum", BoundSide::Upper, true),
-    bound("maxLength", BoundSide::Upper, false),
-    bound("maxItems", BoundSide::Upper, false),
-    bound("maxProperties", BoundSide::Upper, false),
+/// The fields that set a bound on values.
+const BOUNDS: [&str; 8] = [
+    "minimum",
+    "minLength",
+    "minItems",
+    "minProperties",
+    "maximum",
+    "maxLength",
+    "maxItems",
+    "maxProperties",
 ];
 
-impl Bound {
-    fn change(&self, old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
-        let (from, to) = (self.value(old), self.value(new)?);
-        let stricter = match self.side {
-            BoundSide::Lower => Ordering::Greater,
-            BoundSide::Upper => Ordering::Less,
-        };
-        let is_stricter = |from: &Number| self.compare(to, from) == stricter;
-        if !from.is_none_or(is_stricter) {
-            return None;
-        }
-        let field = self.field;
-        let (from, to) = (from.map(|from| self.text(from)), self.text(to));
-        Some(match self.side {
-            BoundSide::Lower => PropertyChange::Minimum { field, from, to },
-            BoundSide::Upper => PropertyChange::Maximum { field, from, to },
-        })
+fn of_bound(field: &'static str, old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
+    let (from, to) = (old.get(field), new.get(field));
+    let (from, to) = (from.and_then(Value::as_number), to?.as_number()?);
+    // Floats are compared with the precision of 53 bits, whatever the text contains.
+    let is_float = matches!(field, "minimum" | "maximum");
+    let compare = if is_float {
+        compare_floats
+    } else {
+        compare_numbers
+    };
+    let stricter = if is_lower(field) {
+        Ordering::Greater
+    } else {
+        Ordering::Less
+    };
+    if from.is_some_and(|from| compare(to, from) != stricter) {
+        return None;
     }
+    let text = |value: &Number| match value.as_f64().filter(|_| is_float) {
+        Some(float) => json::float_text(float),
+        None => json::integer_text(value),
+    };
+    let (from, to) = (from.map(text), text(to));
+    Some(PropertyChange::Bound { field, from, to })
+}
 
-    fn value<'a>(&self, schema: &'a SchemaNode) -> Option<&'a Number> {
-        schema.get(self.field).and_then(Value::as_number)
-    }
-
-    /// Floats are compared with the precision of 53 bits, whatever the text contains.
-    fn compare(&self, one: &Number, other: &Number) -> Ordering {
-        if self.is_float {
-            compare_floats(one, other)
-        } else {
-            compare_numbers(one, other)
-        }
-    }
-
-    fn text(&self, value: &Number) -> String {
-        if self.is_float {
-            json::float_text(value.as_f64().unwrap_or_default())
-        } else {
-            json::integer_text(value)
-        }
-    }
+/// Whether a field sets a lower bound, and not an upper one.
+fn is_lower(field: &str) -> bool {
+    field.starts_with("min")
 }
 
 /// Compares integers exactly and other numbers as floats. JSON has no NaN.
@@ -334,7 +298,7 @@ fn is_handled(field: &str, generation: CrdGeneration) -> bool {
         "pattern" | "nullable" => generation >= CrdGeneration::V1_9,
         "oneOf" => generation >= CrdGeneration::V1_10,
         "type" | "enum" | "default" | "required" | "description" | "properties" | "items" => true,
-        _ => BOUNDS.iter().any(|bound| bound.field == field),
+        _ => BOUNDS.contains(&field),
     }
 }
 
@@ -352,12 +316,7 @@ impl fmt::Display for PropertyChange {
             Self::EnumRemoved(values) => ("enum", listed("allowed enum values removed :", values)),
             Self::Default { from, to } => ("default", default_text(from.as_deref(), to.as_deref())),
             Self::Required(names) => ("required", listed("new required fields:", names)),
-            Self::Minimum { field, from, to } => {
-                (*field, bounded("minimum", "increased", from.as_deref(), to))
-            }
-            Self::Maximum { field, from, to } => {
-                (*field, bounded("maximum", "decreased", from.as_deref(), to))
-            }
+            Self::Bound { field, from, to } => (*field, bound_text(field, from.as_deref(), to)),
             Self::Pattern { from, to } => ("pattern", pattern_text(from, to)),
             Self::Nullable(true) => ("nullable", String::from("nullable added : false -> true")),
             Self::Nullable(false) => ("nullable", String::from("nullable removed : true -> false")),
@@ -376,7 +335,12 @@ fn listed(what: &str, items: &[String]) -> String {
     format!("{what} [{}]", items.join(" "))
 }
 
-fn bounded(bound: &str, verb: &str, from: Option<&str>, to: &str) -> String {
+fn bound_text(field: &str, from: Option<&str>, to: &str) -> String {
+    let (bound, verb) = if is_lower(field) {
+        ("minimum", "increased")
+    } else {
+        ("maximum", "decreased")
+    };
     match from {
         Some(from) => format!("{bound} {verb} : {from} -> {to}"),
         None => format!("{bound} constraint added when there was none previously : {to}"),

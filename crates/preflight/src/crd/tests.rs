@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::crd::compare::{VersionRank, by_kubernetes};
+use crate::crd::compare::{by_kubernetes, rank};
 
 fn crd(versions: &[(&str, Value)]) -> Value {
     let versions = versions.iter().map(|(name, schema)| {
@@ -14,12 +14,20 @@ fn crd(versions: &[(&str, Value)]) -> Value {
         "status": {"storedVersions": ["v1"]}})
 }
 
+fn compared(
+    old: &ComparedCrd<'_>,
+    new: &ComparedCrd<'_>,
+    generation: CrdGeneration,
+) -> Result<CrdComparison, CrdError> {
+    compare(old, new, generation, &mut ComparisonBudget::default())
+}
+
 fn lines(old: &Value, new: &Value) -> Vec<String> {
     let (old, new) = (
         ComparedCrd::read(old).unwrap(),
         ComparedCrd::read(new).unwrap(),
     );
-    let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
+    let found = compared(&old, &new, CrdGeneration::V1_10).unwrap();
     found.findings.iter().map(ToString::to_string).collect()
 }
 
@@ -55,7 +63,7 @@ fn a_map_of_objects_is_never_understood() {
         ComparedCrd::read(&old).unwrap(),
         ComparedCrd::read(&new).unwrap(),
     );
-    let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
+    let found = compared(&old, &new, CrdGeneration::V1_10).unwrap();
     let [only] = found.findings.as_slice() else {
         panic!("{found:?}");
     };
@@ -115,7 +123,7 @@ fn names_in_random_order_are_found_in_half_of_the_runs() {
     let bound = json!({"required": ["b", "a"], "properties": {"a": {}, "b": {}}});
     let both = crd(&[("v1", bound), ("v1beta1", free)]);
     let read = ComparedCrd::read(&both).unwrap();
-    let found = compare(&read, &read, CrdGeneration::V1_10).unwrap();
+    let found = compared(&read, &read, CrdGeneration::V1_10).unwrap();
     assert!(
         matches!(found.findings.as_slice(), [only] if only.certainty == FindingCertainty::Unsteady)
     );
@@ -131,9 +139,9 @@ fn versions_are_in_the_order_of_kubernetes() {
     sorted.sort_by(|one, other| by_kubernetes(one, other));
     assert_eq!(sorted, order);
     assert!(
-        VersionRank::of("v01") == VersionRank::of("v1")
-            && VersionRank::of("v1beta").is_none()
-            && VersionRank::of("v9223372036854775808").is_none()
+        rank("v01") == rank("v1")
+            && rank("v1beta").is_none()
+            && rank("v9223372036854775808").is_none()
     );
 }
 
@@ -150,7 +158,7 @@ fn a_version_without_a_schema_is_a_crash() {
             ComparedCrd::read(old).unwrap(),
             ComparedCrd::read(new).unwrap(),
         );
-        let found = compare(&old, &new, CrdGeneration::V1_9).unwrap();
+        let found = compared(&old, &new, CrdGeneration::V1_9).unwrap();
         assert!(found.panics && found.findings.is_empty());
     }
 }
@@ -172,7 +180,7 @@ fn a_schema_that_is_nested_too_deep_is_an_error() {
     let deep = (0..300).fold(json!({}), |schema, _| json!({"not": schema}));
     let deep = crd(&[("v1", deep)]);
     let read = ComparedCrd::read(&deep).unwrap();
-    let error = compare(&read, &read, CrdGeneration::V1_9).unwrap_err();
+    let error = compared(&read, &read, CrdGeneration::V1_9).unwrap_err();
     assert_eq!(
         error.to_string(),
         "CRD widgets.example.com: the schema of version v1 is nested too deep: expected at most 250 levels"
@@ -186,7 +194,7 @@ fn of_generation(generation: CrdGeneration, old: Value, new: Value) -> Vec<Strin
         ComparedCrd::read(&old).unwrap(),
         ComparedCrd::read(&new).unwrap(),
     );
-    let found = compare(&old, &new, generation).unwrap();
+    let found = compared(&old, &new, generation).unwrap();
     found.findings.iter().map(ToString::to_string).collect()
 }
 
@@ -398,7 +406,7 @@ fn what_is_not_understood_is_named() {
         ComparedCrd::read(&old).unwrap(),
         ComparedCrd::read(&new).unwrap(),
     );
-    let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
+    let found = compared(&old, &new, CrdGeneration::V1_10).unwrap();
     let fields = found.findings.iter().map(|it| match &it.change {
         CrdChange::Property {
             change: PropertyChange::Unhandled { fields },
@@ -484,7 +492,7 @@ fn the_worst_findings_come_first() {
         ComparedCrd::read(&old).unwrap(),
         ComparedCrd::read(&new).unwrap(),
     );
-    let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
+    let found = compared(&old, &new, CrdGeneration::V1_10).unwrap();
     let checks: Vec<_> = found
         .worst_first()
         .into_iter()
@@ -525,7 +533,7 @@ fn paths_that_are_too_long_together_are_an_error() {
         json!({"properties": {"x".repeat(200_000): {"properties": fields}}}),
     )]);
     let read = ComparedCrd::read(&long).unwrap();
-    let error = compare(&read, &read, CrdGeneration::V1_10).unwrap_err();
+    let error = compared(&read, &read, CrdGeneration::V1_10).unwrap_err();
     assert_eq!(
         error.to_string(),
         "CRD widgets.example.com: the paths of version v1 are too long: expected at most 67108864 bytes"
@@ -543,11 +551,59 @@ fn schemas_that_take_too_long_to_compare_are_an_error() {
     let versions: Vec<_> = versions.map(|(at, it)| (it.as_str(), nested(at))).collect();
     let deep = crd(&versions);
     let read = ComparedCrd::read(&deep).unwrap();
-    let error = compare(&read, &read, CrdGeneration::V1_10).unwrap_err();
+    let error = compared(&read, &read, CrdGeneration::V1_10).unwrap_err();
     assert_eq!(
         error.to_string(),
         "CRD widgets.example.com: the comparison of version v4 takes too long: expected at most 268435456 compared bytes"
     );
+}
+
+#[test]
+fn all_crds_of_a_bundle_share_the_time_for_comparisons() {
+    let innermost = json!({"description": "x".repeat(300_000)});
+    let nested = (0..80).fold(innermost, |schema, _| json!({"not": schema}));
+    let deep = crd(&[("v1", nested.clone()), ("v2", nested)]);
+    let read = ComparedCrd::read(&deep).unwrap();
+    let mut budget = ComparisonBudget::default();
+    let mut compare = || compare(&read, &read, CrdGeneration::V1_10, &mut budget);
+    let errors = std::iter::repeat_with(|| compare().err());
+    let errors: Vec<_> = errors.take(30).collect();
+    let accepted = errors.iter().take_while(|error| error.is_none()).count();
+    assert!((4..30).contains(&accepted), "{accepted}");
+    let error = errors[accepted].clone().unwrap().to_string();
+    let start = "CRD widgets.example.com: the comparison of version v";
+    let end =
+        " takes too long: expected at most 1073741824 compared bytes for all CRDs of a bundle";
+    assert!(error.starts_with(start) && error.ends_with(end), "{error}");
+}
+
+#[test]
+fn the_texts_of_findings_are_bounded_for_a_bundle() {
+    let of = |fields: usize, value: &str| {
+        let fields = (0..fields).map(|at| (format!("a{at}"), json!({"enum": [value]})));
+        crd(&[("v1", json!({"properties": Map::from_iter(fields)}))])
+    };
+    let error = "CRD widgets.example.com: the paths of version v1 are too long: expected at most 67108864 bytes";
+    let long = "x".repeat(100_000);
+    let (few, many) = (
+        (of(200, "a"), of(200, &long)),
+        (of(400, "a"), of(400, &long)),
+    );
+    let compare = |(new, old): &(Value, Value), budget: &mut ComparisonBudget| {
+        let (old, new) = (
+            ComparedCrd::read(old).unwrap(),
+            ComparedCrd::read(new).unwrap(),
+        );
+        let found = compare(&old, &new, CrdGeneration::V1_10, budget);
+        found.map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        compare(&many, &mut ComparisonBudget::default()).unwrap_err(),
+        error
+    );
+    let mut budget = ComparisonBudget::default();
+    assert_eq!(compare(&few, &mut budget).unwrap().findings.len(), 200);
+    assert_eq!(compare(&few, &mut budget).unwrap_err(), error);
 }
 
 #[test]

@@ -161,7 +161,13 @@ fn compared(line: &Value, generation: CrdGeneration) -> Option<(Vec<String>, Vec
         ComparedCrd::read(&line["old"]).unwrap(),
         ComparedCrd::read(&line["new"]).unwrap(),
     );
-    let found = crd::compare(&old, &new, generation).unwrap();
+    let found = crd::compare(
+        &old,
+        &new,
+        generation,
+        &mut crd::ComparisonBudget::default(),
+    )
+    .unwrap();
     let (unsteady, steady): (Vec<_>, Vec<_>) =
         found.findings.iter().partition(|it| !it.is_certain());
     let text = |findings: Vec<&CrdFinding>| findings.into_iter().map(ToString::to_string).collect();
