@@ -21,9 +21,9 @@ pub fn package_of(document: &Value) -> Option<String> {
     if !members(document, "annotations", is_annotations) {
         return None;
     }
-    let annotations = named(document, "annotations").into_iter();
-    let mut packages = annotations.flat_map(|annotations| named(annotations, PACKAGE));
-    Some(match packages.rfind(|package| !package.is_null()) {
+    let annotations = named(document, "annotations");
+    let packages = annotations.flat_map(|annotations| named(annotations, PACKAGE));
+    Some(match packages.last() {
         None => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(scalar) => scalar.to_string(),
@@ -31,12 +31,12 @@ pub fn package_of(document: &Value) -> Option<String> {
 }
 
 /// Returns the members with this name in any case, in the order of their names: in Go a later one replaces an earlier
-/// one.
-fn named<'v>(object: &'v Value, name: &str) -> Vec<&'v Value> {
+/// one, unless it is null.
+fn named<'v>(object: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     let members = object.as_object().into_iter().flatten();
-    let named = members.filter(|(key, _)| key.eq_ignore_ascii_case(name));
-    let named: BTreeMap<_, _> = named.collect();
-    named.into_values().collect()
+    let named =
+        members.filter(move |(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null());
+    named.map(|(_, value)| value)
 }
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
@@ -56,18 +56,24 @@ pub(super) fn has_readable_properties(csv: &Value) -> bool {
 
 /// Whether the text is the JSON of a list of properties.
 fn is_list(json: &str) -> bool {
-    properties(json).is_some_and(|mut list| {
-        list.all(|(name, value)| {
-            !name.eq_ignore_ascii_case("type") || value.get().starts_with(['"', 'n'])
-        })
-    })
+    let is_text = |value: &RawValue| value.get().starts_with(['"', 'n']);
+    properties(json).is_some_and(|mut list| list.all(|property| types(&property).all(is_text)))
 }
 
-/// Returns the members of all properties in a list. Values are not parsed, because Go reads more of them than serde.
-fn properties(json: &str) -> Option<impl Iterator<Item = (String, &RawValue)>> {
-    type Property<'j> = BTreeMap<String, &'j RawValue>;
+type Property<'j> = BTreeMap<String, &'j RawValue>;
+
+/// Returns the properties in a list. Values are not parsed, because Go reads more of them than serde.
+fn properties(json: &str) -> Option<impl Iterator<Item = Property<'_>>> {
     let list = serde_json::from_str::<Option<Vec<Option<Property<'_>>>>>(json).ok()?;
-    Some(list.into_iter().flatten().flatten().flatten())
+    Some(list.into_iter().flatten().flatten())
+}
+
+/// Returns the members of a property that Go reads as its type.
+fn types<'p, 'j>(property: &'p Property<'j>) -> impl Iterator<Item = &'j RawValue> + use<'p, 'j> {
+    let named = property
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("type"));
+    named.map(|(_, value)| *value)
 }
 
 /// Whether Go can read the first document of `metadata/properties.yaml`.
@@ -88,19 +94,17 @@ pub fn is_properties_file(document: &Value) -> bool {
 ///
 /// [`pkg/registry/registry_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/pkg/registry/registry_to_model.go
 pub fn dependencies_of(document: &Value) -> BTreeSet<DependencyKind> {
-    let items = |name| {
-        named(document, name)
-            .into_iter()
-            .filter_map(Value::as_array)
+    let types = |list: &'static str| {
+        let items = named(document, list).last().and_then(Value::as_array);
+        let items = items.into_iter().flatten();
+        items.filter_map(|item| named(item, "type").last()?.as_str())
     };
-    let properties = items("properties").flat_map(|list| types(list));
-    let dependencies = items("dependencies").flat_map(|list| types(list));
-    let required = dependencies.map(|name| match name {
+    let required = types("dependencies").map(|name| match name {
         "olm.package" => DependencyKind::Package.as_str(),
         "olm.gvk" => DependencyKind::Gvk.as_str(),
         name => name,
     });
-    properties
+    types("properties")
         .chain(required)
         .filter_map(DependencyKind::of)
         .collect()
@@ -109,18 +113,16 @@ pub fn dependencies_of(document: &Value) -> BTreeSet<DependencyKind> {
 /// Returns the dependencies in the annotation `olm.properties` of a `ClusterServiceVersion`.
 pub(super) fn annotated_dependencies(csv: &Value) -> BTreeSet<DependencyKind> {
     let properties = csv.pointer("/metadata/annotations/olm.properties");
-    let members = properties
+    let properties = properties
         .and_then(Value::as_str)
         .and_then(self::properties);
-    let types = members.into_iter().flatten();
-    let types = types.filter(|(name, _)| name.eq_ignore_ascii_case("type"));
-    let types = types.filter_map(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
-    types.filter_map(|name| DependencyKind::of(&name)).collect()
-}
-
-fn types(list: &[Value]) -> impl Iterator<Item = &str> {
-    let types = list.iter().flat_map(|item| named(item, "type"));
-    types.filter_map(Value::as_str)
+    let kinds = properties.into_iter().flatten().filter_map(|property| {
+        let set = types(&property).filter(|value| value.get() != "null");
+        // Go reads the members in the order of the text, of which the values are parts.
+        let last = set.max_by_key(|value| value.get().as_ptr().addr())?;
+        DependencyKind::of(&serde_json::from_str::<String>(last.get()).ok()?)
+    });
+    kinds.collect()
 }
 
 /// Whether Go can read all members with this name, if there are any.
@@ -220,7 +222,22 @@ mod tests {
             let found = Vec::from_iter(dependencies_of(&document));
             assert_eq!(found, expected, "{document}");
         }
+        let twice = json!([
+            {"TYPE": "olm.gvk.required", "type": "a"}, {"TYPE": "olm.constraint", "type": null},
+        ]);
+        let found = dependencies_of(
+            &json!({"Properties": [{"type": "olm.gvk.required"}], "properties": twice}),
+        );
+        assert_eq!(Vec::from_iter(found), [Constraint]);
         let csv = |json: &str| json!({"metadata": {"annotations": {"olm.properties": json}}});
+        for (json, expected) in [
+            (r#"[{"type": "olm.gvk.required", "TYPE": "a"}]"#, &[][..]),
+            (r#"[{"type": "a", "TYPE": "olm.gvk.required"}]"#, &[Gvk]),
+            (r#"[{"type": "olm.gvk.required", "TYPE": null}]"#, &[Gvk]),
+        ] {
+            let found = Vec::from_iter(annotated_dependencies(&csv(json)));
+            assert_eq!(found, expected, "{json}");
+        }
         let found =
             annotated_dependencies(&csv(r#"[{"type": "olm.package.required", "value": {}}]"#));
         assert_eq!(Vec::from_iter(found), [Package]);
