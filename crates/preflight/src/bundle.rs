@@ -7,7 +7,6 @@
 //! [`rukpak/render/registryv1/validators/validator.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/render/registryv1/validators/validator.go
 
 mod decoded;
-mod kinds;
 mod metadata;
 mod phases;
 mod rendered;
@@ -18,12 +17,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::bundle::webhooks::CsvWebhook;
-use crate::support::Supported;
 use crate::{KubernetesVersion, PreflightCheck};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::memory::{self, Heap};
 use olmguard_catalog::version::go;
-use olmguard_catalog::{DependencyKind, InstallModes};
+use olmguard_catalog::{CrdNames, DependencyKind, InstallFacts, InstallModes};
 
 pub use crate::bundle::decoded::WrongField;
 pub use crate::bundle::metadata::{dependencies_of, is_properties_file, package_of};
@@ -149,7 +147,7 @@ impl RegistryBundle {
 
     /// The oldest Kubernetes version that the bundle declares as required. OLM v1 does not read it.
     pub fn least_kubernetes(&self) -> Option<KubernetesVersion> {
-        KubernetesVersion::least_of(&self.csv)
+        KubernetesVersion::read(text(&self.csv, "/spec/minKubeVersion"))
     }
 
     /// The CRDs, in the order of their files.
@@ -166,7 +164,7 @@ impl RegistryBundle {
     /// The kinds of the CRDs and of the other objects that a validator allows.
     pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
         let others = self.others.iter();
-        let others = others.filter(|object| kinds::is_known(text(object, "/kind")));
+        let others = others.filter(|object| rendered::is_known(text(object, "/kind")));
         let all = self.crds.iter().chain(others);
         let kinds =
             all.map(|object| BundledKind::of(text(object, "/apiVersion"), text(object, "/kind")));
@@ -222,16 +220,17 @@ impl RegistryBundle {
         !self.webhooks().is_empty()
     }
 
-    /// The facts that decide whether operator-controller installs the bundle at all.
-    pub fn supported(&self) -> Supported {
+    /// The facts that decide whether operator-controller installs the bundle at all. A catalog has them, too.
+    pub fn install_facts(&self) -> InstallFacts {
         let mut modes = InstallModes::default();
         for mode in items(&self.csv, "/spec/installModes") {
             if mode.get("supported").and_then(Value::as_bool) == Some(true) {
                 modes.add(text(mode, "/type"));
             }
         }
-        Supported {
+        InstallFacts {
             modes,
+            crds: CrdNames::of(names(&self.csv, OWNED_CRDS)),
             owns_api_services: !items(&self.csv, "/spec/apiservicedefinitions/owned").is_empty(),
             has_webhooks: Some(self.has_webhooks()),
         }
@@ -280,10 +279,7 @@ impl RegistryBundle {
 
     /// The names of the CRDs whose objects a webhook of the bundle converts. OLM writes the webhook into these CRDs.
     pub fn converted(&self) -> BTreeSet<&str> {
-        let webhooks = self
-            .webhooks()
-            .into_iter()
-            .filter(CsvWebhook::is_conversion);
+        let webhooks = self.conversion_webhooks();
         let named = webhooks.flat_map(|webhook| items(webhook.0, "/conversionCRDs"));
         named.filter_map(Value::as_str).collect()
     }
@@ -349,9 +345,8 @@ impl RegistryBundle {
     }
 
     fn owned_crds(&self) -> BTreeSet<&str> {
-        names(&self.csv, "/spec/customresourcedefinitions/owned")
-            .into_iter()
-            .collect()
+        let names = names(&self.csv, OWNED_CRDS);
+        names.into_iter().collect()
     }
 
     fn webhooks(&self) -> Vec<CsvWebhook<'_>> {
@@ -359,10 +354,16 @@ impl RegistryBundle {
         webhooks.map(CsvWebhook).collect()
     }
 
+    fn conversion_webhooks(&self) -> impl Iterator<Item = CsvWebhook<'_>> {
+        self.webhooks()
+            .into_iter()
+            .filter(CsvWebhook::is_conversion)
+    }
+
     fn kinds(&self, minor: u8, faults: &mut Faults) {
         for object in &self.others {
             let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name"));
-            if !kinds::is_allowed(kind, minor) {
+            if !rendered::is_allowed(kind, minor) {
                 if minor < SINCE_KINDS {
                     return faults.add(
                         PreflightCheck::ManifestKindUnsupported,
@@ -400,6 +401,8 @@ fn invalid_subdomain(name: &str) -> Vec<&'static str> {
     let long = (name.len() > 253).then_some("must be no more than 253 characters");
     form.into_iter().chain(long).collect()
 }
+
+const OWNED_CRDS: &str = "/spec/customresourcedefinitions/owned";
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or \
     '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \

@@ -18,8 +18,6 @@ mod types;
 
 use std::fmt;
 
-use serde_json::Value;
-
 /// The maximum length of an extension name for a Helm release. Helm itself accepts 53 characters. But a release is
 /// stored in a Secret with a label `sh.helm.release.v1.NAME.v1`, whose value can have 63. From the tenth revision on,
 /// the name can have one character less.
@@ -158,13 +156,6 @@ impl KubernetesVersion {
             [major, minor, patch] => Some(Self([*major, *minor, *patch])),
             _ => None,
         }
-    }
-
-    /// The `minKubeVersion` of a `ClusterServiceVersion`.
-    pub(crate) fn least_of(csv: &Value) -> Option<Self> {
-        csv.pointer("/spec/minKubeVersion")
-            .and_then(Value::as_str)
-            .and_then(Self::read)
     }
 }
 

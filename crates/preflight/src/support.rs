@@ -5,19 +5,8 @@
 //! [`internal/operator-controller/applier/provider.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/applier/provider.go
 
 use crate::PreflightCheck;
-use olmguard_catalog::InstallModes;
+use olmguard_catalog::InstallFacts;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
-
-/// The facts about a bundle that this check reads.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Supported {
-    /// The install modes that the bundle supports.
-    pub modes: InstallModes,
-    /// Whether the bundle owns an API service.
-    pub owns_api_services: bool,
-    /// Whether the bundle has webhooks; `None` if unknown, as from its catalog.
-    pub has_webhooks: Option<bool>,
-}
 
 /// The reason why operator-controller does not install a bundle, in the order of its checks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -36,7 +25,11 @@ pub enum Unsupported {
 ///
 /// # Errors
 /// The first reason, in the order of operator-controller.
-pub fn check(bundle: &Supported, settings: InstallSettings, minor: u8) -> Result<(), Unsupported> {
+pub fn check(
+    bundle: &InstallFacts,
+    settings: InstallSettings,
+    minor: u8,
+) -> Result<(), Unsupported> {
     let modes = bundle.modes;
     let has_provider = minor >= 3 && settings.certificates != CertificateProvider::None;
     let has_gate = settings.single_own_namespace;
@@ -94,6 +87,8 @@ const SINCE_USABLE_MODES: u8 = 6;
 
 #[cfg(test)]
 mod tests {
+    use olmguard_catalog::InstallModes;
+
     use super::*;
 
     fn modes(names: &[&str]) -> InstallModes {
@@ -115,10 +110,9 @@ mod tests {
     }
 
     fn found(names: &[&str], gate: bool, minor: u8) -> Result<(), Unsupported> {
-        let bundle = Supported {
+        let bundle = InstallFacts {
             modes: modes(names),
-            owns_api_services: false,
-            has_webhooks: None,
+            ..InstallFacts::default()
         };
         check(
             &bundle,
@@ -151,10 +145,10 @@ mod tests {
 
     #[test]
     fn api_services_come_first_and_webhooks_next() {
-        let bundle = |owns_api_services, has_webhooks| Supported {
-            modes: InstallModes::default(),
+        let bundle = |owns_api_services, has_webhooks| InstallFacts {
             owns_api_services,
             has_webhooks,
+            ..InstallFacts::default()
         };
         let none = settings(true, CertificateProvider::None);
         let cert_manager = settings(true, CertificateProvider::CertManager);

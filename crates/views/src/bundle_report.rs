@@ -209,8 +209,8 @@ fn dependency(kind: DependencyKind) -> BundleFinding {
 /// Checks install modes, API services and webhooks as operator-controller does, under all settings that it can have.
 fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
-    let supported = bundle.supported();
-    let check = |settings: InstallSettings| support::check(&supported, settings, minor).err();
+    let facts = bundle.install_facts();
+    let check = |settings: InstallSettings| support::check(&facts, settings, minor).err();
     let (first, installs) = under_settings(rules, check)?;
     let finding = BundleFinding {
         message: under(of_unsupported(first), installs),

@@ -88,9 +88,9 @@ impl KnownPackage {
 pub fn is_unsupported(bundle: &Bundle, rules: &Rules) -> bool {
     let context = InstallContext::of_unknown();
     let case = context.case(bundle, rules, ImageFacts::UNKNOWN);
-    let supported = case.supported();
+    let facts = case.facts();
     let mut settings = rules.installs.iter();
-    settings.all(|settings| case.support(supported, *settings).is_err())
+    settings.all(|settings| case.support(facts.as_ref(), *settings).is_err())
 }
 
 impl<'a> InstallBound<'a> {
@@ -205,7 +205,7 @@ impl<'a> InstallContext<'a> {
         (!faults.is_empty()).then_some(InstallFaults {
             faults,
             is_certain,
-            modes: once.supported().map(|it| it.modes).unwrap_or_default(),
+            modes: once.facts().map(|it| it.modes).unwrap_or_default(),
             is_by_image: image.content.is_some(),
             minor: case.minor,
         })

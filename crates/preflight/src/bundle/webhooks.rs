@@ -31,11 +31,7 @@ impl RegistryBundle {
         if modes == ["AllNamespaces"] {
             return;
         }
-        for webhook in self
-            .webhooks()
-            .into_iter()
-            .filter(CsvWebhook::is_conversion)
-        {
+        for webhook in self.conversion_webhooks() {
             let (name, modes) = (go::quote(webhook.name()), modes.join(" "));
             faults.add(
                 PreflightCheck::ConversionWebhook,
@@ -121,8 +117,7 @@ impl RegistryBundle {
     pub(super) fn conversions(&self, faults: &mut Faults) {
         let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let (owned, mut foreign) = (self.owned_crds(), Vec::new());
-        let mut webhooks = self.webhooks();
-        webhooks.retain(CsvWebhook::is_conversion);
+        let mut webhooks: Vec<_> = self.conversion_webhooks().collect();
         webhooks.sort_by_key(CsvWebhook::name);
         for webhook in webhooks {
             let crds = items(webhook.0, "/conversionCRDs").iter();
@@ -155,11 +150,8 @@ impl RegistryBundle {
     }
 
     pub(super) fn webhook_rules(&self, faults: &mut Faults) {
-        for webhook in self
-            .webhooks()
-            .into_iter()
-            .filter(|webhook| !webhook.is_conversion())
-        {
+        let webhooks = self.webhooks().into_iter();
+        for webhook in webhooks.filter(|webhook| !webhook.is_conversion()) {
             let head = format!(
                 "webhook {} contains forbidden rule: admission webhook rules cannot reference ",
                 go::quote(webhook.name())

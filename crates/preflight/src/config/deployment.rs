@@ -7,15 +7,16 @@
 
 use serde_json::Value;
 
-use super::{ConfigFault, JsonWord, type_fault};
+use super::{ConfigFault, type_fault};
 use crate::types::{TYPES, Type, TypeForm, has_shape, quantity_fault};
+use olmguard_catalog::json::JsonType;
 
 /// Returns the faults of a `deploymentConfig`: each fault of its own fields, and one fault for each value whose type
 /// does not match its field.
 pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
     let path = "deploymentConfig";
     let Some(fields) = config.as_object() else {
-        return vec![type_fault(path, config, JsonWord::Object)];
+        return vec![type_fault(path, config, JsonType::Object)];
     };
     let (mut faults, mut quantities) = (Vec::new(), Vec::new());
     for (name, value) in fields {
@@ -70,12 +71,12 @@ fn own_field<'v>(
             let faults = wrong.map(|(key, value)| {
                 // Escaped as in a JSON pointer.
                 let key = key.replace('~', "~0").replace('/', "~1");
-                type_fault(&format!("{path}.{key}"), value, JsonWord::String)
+                type_fault(&format!("{path}.{key}"), value, JsonType::String)
             });
             faults.collect()
         }
-        (TypeForm::List(_), other) => vec![type_fault(path, other, JsonWord::Array)],
-        (TypeForm::Map(_), other) => vec![type_fault(path, other, JsonWord::Object)],
+        (TypeForm::List(_), other) => vec![type_fault(path, other, JsonType::Array)],
+        (TypeForm::Map(_), other) => vec![type_fault(path, other, JsonType::Object)],
         (TypeForm::Named(name), value) if !is_of(value, name, quantities) => {
             vec![ConfigFault::Failed]
         }

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use olmguard_catalog::InstallModes;
 use olmguard_catalog::image_reference;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
+use olmguard_catalog::{CrdNames, InstallFacts, InstallModes};
 use olmguard_fixtures::shared::shared;
 use olmguard_preflight::bundle::{
     RegistryBundle, RenderTarget, RenderedName, RenderedObject, WrongField,
 };
 use olmguard_preflight::config::ConfigFault;
 use olmguard_preflight::crd::{self, ComparedCrd, CrdFinding, CrdGeneration};
-use olmguard_preflight::support::{Supported, Unsupported};
+use olmguard_preflight::support::Unsupported;
 use olmguard_preflight::{config, support};
 use serde_json::Value;
 
@@ -58,17 +58,19 @@ fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     items.map(Vec::as_slice).unwrap_or_default()
 }
 
-fn supported(csv: &Value) -> Supported {
+fn install_facts(csv: &Value) -> InstallFacts {
     let mut modes = InstallModes::default();
     for mode in items(csv, "/spec/installModes") {
         if mode["supported"].as_bool() == Some(true) {
             modes.add(text(mode, "/type"));
         }
     }
-    Supported {
+    let owned = items(csv, "/spec/customresourcedefinitions/owned");
+    InstallFacts {
         modes,
         owns_api_services: !items(csv, "/spec/apiservicedefinitions/owned").is_empty(),
         has_webhooks: Some(!items(csv, "/spec/webhookdefinitions").is_empty()),
+        crds: CrdNames::of(owned.iter().map(|crd| text(crd, "/name"))),
     }
 }
 
@@ -89,7 +91,7 @@ fn settings(gates: &Value) -> InstallSettings {
 
 /// Returns every text that operator-controller may report before its validators; none if the bundle passes.
 fn said(line: &Value) -> Vec<String> {
-    let bundle = supported(&line["bundle"]["csv"]);
+    let bundle = install_facts(&line["bundle"]["csv"]);
     let settings = settings(&line["gates"]);
     let refused = support::check(&bundle, settings, 11).err();
     if let Some(text) = refused.and_then(|refused: Unsupported| refused.upstream(11)) {
@@ -100,13 +102,25 @@ fn said(line: &Value) -> Vec<String> {
     found.err().map_or_else(Vec::new, |faults| every(&faults))
 }
 
+/// The fault split into one per name, because operator-controller reports only one name.
+fn variants(fault: &ConfigFault) -> Vec<ConfigFault> {
+    let ConfigFault::Unknown { parent, names } = fault else {
+        return vec![fault.clone()];
+    };
+    let alone = |name: &String| ConfigFault::Unknown {
+        parent,
+        names: vec![name.clone()],
+    };
+    names.iter().map(alone).collect()
+}
+
 /// Every text that operator-controller can give for these faults.
 fn every(faults: &[ConfigFault]) -> Vec<String> {
     let mut all = vec![Vec::new()];
     for fault in faults {
         let with = |before: &Vec<ConfigFault>| {
             let longer = |one| [before.as_slice(), &[one]].concat();
-            fault.variants().into_iter().map(longer).collect::<Vec<_>>()
+            variants(fault).into_iter().map(longer).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(with).collect();
     }
@@ -255,7 +269,7 @@ fn rendered_objects() {
         let (bundle, settings) = (bundle(line), settings(&line["gates"]));
         let namespace = text(line, "/namespace");
         let wanted = Some(&line["config"]).filter(|config| !config.is_null());
-        let modes = bundle.supported().modes;
+        let modes = bundle.install_facts().modes;
         let watched = config::check(modes, settings, 11, namespace, wanted).unwrap();
         let target = RenderTarget {
             namespace,
@@ -301,13 +315,13 @@ fn validators() {
         }
         let bundle = bundle(line);
         assert_eq!(
-            bundle.supported(),
-            supported(&line["bundle"]["csv"]),
+            bundle.install_facts(),
+            install_facts(&line["bundle"]["csv"]),
             "{id}"
         );
         let kept = bundle.without_schemas();
         assert_eq!(kept.faults(11), bundle.faults(11), "{id}");
-        assert_eq!(kept.supported(), bundle.supported(), "{id}");
+        assert_eq!(kept.install_facts(), bundle.install_facts(), "{id}");
         assert_eq!(kept.object_kinds(), bundle.object_kinds(), "{id}");
         assert_eq!(kept.defined_kinds(), bundle.defined_kinds(), "{id}");
         let faults = bundle.faults(11).into_iter().map(|fault| fault.upstream);

@@ -12,9 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use olmguard_catalog::version::go;
-use olmguard_catalog::{dns1123, word_set};
+use olmguard_catalog::{InstallFacts, dns1123, word_set};
 use olmguard_preflight::bundle::{NoBundle, RegistryBundle};
-use olmguard_preflight::support::Supported;
 
 /// The objects of OLM v0 in one cluster.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +85,7 @@ pub(super) struct SubscriptionStatus {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct ClassicCsv {
     /// Facts that operator-controller also checks.
-    pub(super) supported: Supported,
+    pub(super) install: InstallFacts,
     /// Names of the CRDs that the CSV owns, each a DNS subdomain, in byte order.
     pub(super) crds: Vec<String>,
     /// `status.phase`, empty if there is none.
@@ -406,7 +405,7 @@ impl ObjectReader<'_> {
             ),
         })?;
         Ok(ClassicCsv {
-            supported: bundle.supported(),
+            install: bundle.install_facts(),
             crds,
             phase: self.text("/status/phase")?.unwrap_or_default(),
         })

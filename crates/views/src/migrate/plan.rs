@@ -14,13 +14,13 @@ use crate::migrate::words::{MoveChange, MoveNeed, Obstacle};
 use crate::migrate::{catalog, installed};
 use crate::see::BundleReport;
 use olmguard_catalog::olm::{InstallGate, Rules};
-use olmguard_catalog::{InstallModes, word_set};
+use olmguard_catalog::{InstallFacts, InstallModes, word_set};
 use olmguard_engine::extension::{Extension, Shape};
 use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::judge::{Basis, Requester, StatedInstalled, Token, Verdict};
 use olmguard_engine::resolve::{Choice, EditContext, InstallContext};
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::support::{self, Supported};
+use olmguard_preflight::support;
 
 /// The facts by which Subscriptions are evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ impl<'a> MovePlan<'a> {
         let by_catalog = self.installed.as_ref();
         let by_catalog = by_catalog.and_then(|choice| choice.bundle().install.as_ref());
         let by_catalog = by_catalog.map(|facts| facts.modes);
-        by_catalog.or_else(|| self.csv.map(|csv| csv.supported.modes))
+        by_catalog.or_else(|| self.csv.map(|csv| csv.install.modes))
     }
 
     fn need(&mut self, need: MoveNeed) {
@@ -208,13 +208,13 @@ impl<'a> MovePlan<'a> {
     }
 
     fn compare_support(&mut self, csv: &ClassicCsv, rules: &Rules) {
-        let supported = Supported {
-            modes: self.modes().unwrap_or(csv.supported.modes),
-            ..csv.supported
+        let facts = InstallFacts {
+            modes: self.modes().unwrap_or(csv.install.modes),
+            ..csv.install.clone()
         };
         let minor = rules.olm.minor();
         let settings = rules.installs.iter();
-        let found = settings.map(|settings| support::check(&supported, *settings, minor).err());
+        let found = settings.map(|settings| support::check(&facts, *settings, minor).err());
         let found: Vec<_> = found.collect();
         let first = found.iter().flatten().next().copied();
         match first {
@@ -224,7 +224,7 @@ impl<'a> MovePlan<'a> {
             }
             Some(_) | None => {}
         }
-        if supported.has_webhooks == Some(true) && self.obstacles.is_empty() {
+        if facts.has_webhooks == Some(true) && self.obstacles.is_empty() {
             self.need(MoveNeed::Certificates);
         }
     }

@@ -10,7 +10,7 @@ use crate::resolve::install::fault::{
     CrdRefusal, InstallFault, InstallFaults, LONGEST_LABEL, NameTooLong,
 };
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
-use olmguard_catalog::{Bundle, CrdNames, InstallModes};
+use olmguard_catalog::{Bundle, CrdNames, InstallFacts, InstallModes};
 use olmguard_preflight::LONGEST_RELEASE_NAME;
 use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
 use olmguard_preflight::config::{self, ConfigFault};
@@ -18,7 +18,7 @@ use olmguard_preflight::content::{
     BundleContents, ClusterObjects, ComparedCrds, InstallTarget, UnreadableBundle,
 };
 use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner};
-use olmguard_preflight::support::{self, Supported};
+use olmguard_preflight::support;
 
 /// The installation settings of the bundle that an edit resolves to, and how the edit relates to them.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ impl<'a> ImageFacts<'a> {
 /// same for all settings. Faults of objects depend only on the runtime and the certificate provider.
 pub(super) struct FoundOnce<'c> {
     case: &'c InstallCase<'c>,
-    supported: OnceCell<Option<Supported>>,
+    facts: OnceCell<Option<InstallFacts>>,
     manifests: OnceCell<Option<InstallFault>>,
     crds: OnceCell<Option<InstallFault>>,
     objects: RefCell<Vec<(ObjectSettings, Option<InstallFault>)>>,
@@ -124,16 +124,16 @@ impl<'c> FoundOnce<'c> {
     pub(super) fn of(case: &'c InstallCase<'c>) -> Self {
         Self {
             case,
-            supported: OnceCell::new(),
+            facts: OnceCell::new(),
             manifests: OnceCell::new(),
             crds: OnceCell::new(),
             objects: RefCell::default(),
         }
     }
 
-    /// The features that the image declares, or those in the catalog if the image is not known.
-    pub(super) fn supported(&self) -> Option<Supported> {
-        *self.supported.get_or_init(|| self.case.supported())
+    /// The facts that the image declares, or those in the catalog if the image is not known.
+    pub(super) fn facts(&self) -> Option<&InstallFacts> {
+        self.facts.get_or_init(|| self.case.facts()).as_ref()
     }
 
     /// The first certain fault, otherwise the first fault.
@@ -159,7 +159,7 @@ impl<'c> FoundOnce<'c> {
             self.case.name(settings).err().map(InstallFault::Name),
             image.cloned().map(InstallFault::Image),
             self.case.format().cloned().map(InstallFault::Format),
-            self.case.support(self.supported(), settings).err(),
+            self.case.support(self.facts(), settings).err(),
         ];
         faults.into_iter().flatten()
     }
@@ -219,26 +219,20 @@ impl InstallCase<'_> {
 
     pub(super) fn support(
         &self,
-        supported: Option<Supported>,
+        facts: Option<&InstallFacts>,
         settings: InstallSettings,
     ) -> Result<(), InstallFault> {
-        let Some(supported) = supported else {
+        let Some(facts) = facts else {
             return Ok(());
         };
-        support::check(&supported, settings, self.minor).map_err(InstallFault::Support)?;
-        self.config(supported.modes, settings)
+        support::check(facts, settings, self.minor).map_err(InstallFault::Support)?;
+        self.config(facts.modes, settings)
             .map_err(InstallFault::Config)
     }
 
-    pub(super) fn supported(&self) -> Option<Supported> {
-        if let Some(content) = self.content() {
-            return Some(content.supported());
-        }
-        self.bundle.install.as_ref().map(|facts| Supported {
-            modes: facts.modes,
-            owns_api_services: facts.owns_api_services,
-            has_webhooks: facts.has_webhooks,
-        })
+    pub(super) fn facts(&self) -> Option<InstallFacts> {
+        let declared = self.content().map(RegistryBundle::install_facts);
+        declared.or_else(|| self.bundle.install.clone())
     }
 
     fn config(
