@@ -2,6 +2,7 @@
 
 use super::placeholder::starting;
 use super::position::Position;
+use super::tree::{MAX_DEPTH, MAX_NODES, MAX_TEXT};
 use olmguard_catalog::yaml_scalar::{ScalarError, unquoted};
 
 /// The problem of one document, with its place in the file.
@@ -105,29 +106,20 @@ pub enum DocumentErrorKind {
     #[error("found a second document after \"...\": expected \"---\" between two documents")]
     SecondDocument,
     /// The document is nested too deeply.
-    #[error("nested deeper than {limit} levels: expected at most that, so split the document")]
-    TooDeep {
-        /// The maximum number of levels.
-        limit: usize,
-    },
+    #[error("nested deeper than {MAX_DEPTH} levels: expected at most that, so split the document")]
+    TooDeep,
     /// The document has too many values.
     #[error(
-        "more than {limit} values once aliases are replaced: expected at most that, \
+        "more than {MAX_NODES} values once aliases are replaced: expected at most that, \
          so split the document"
     )]
-    TooManyNodes {
-        /// The maximum number of values.
-        limit: usize,
-    },
+    TooManyNodes,
     /// The document has too much text.
     #[error(
-        "more than {limit} bytes of text once aliases are replaced: expected at most that, \
+        "more than {MAX_TEXT} bytes of text once aliases are replaced: expected at most that, \
          so split the document"
     )]
-    TooMuchText {
-        /// The maximum number of bytes.
-        limit: usize,
-    },
+    TooMuchText,
 }
 
 /// The format of a document.
@@ -247,13 +239,8 @@ fn openings(line: &str, number: u32) -> impl Iterator<Item = (Position, &str)> {
         let rest = line.get(at..)?;
         let block = BLOCKS.iter().find(|block| rest.starts_with(**block));
         let opening = block.copied().or_else(|| starting(rest))?;
-        Some((
-            Position {
-                line: number,
-                column,
-            },
-            opening,
-        ))
+        let line = number;
+        Some((Position { line, column }, opening))
     })
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
     if len > MAX_BYTES {
-        return Err(InputError::TooLarge { limit: MAX_BYTES });
+        return Err(InputError::TooLarge);
     }
     read_bounded(file, len)
 }
@@ -152,7 +152,7 @@ fn read_bounded(source: impl Read, expected: u64) -> Result<Vec<u8>, InputError>
     if u64::try_from(read).is_ok_and(|read| read <= MAX_BYTES) {
         Ok(bytes)
     } else {
-        Err(InputError::TooLarge { limit: MAX_BYTES })
+        Err(InputError::TooLarge)
     }
 }
 
@@ -176,12 +176,9 @@ pub enum InputError {
     /// The file is larger than a manifest may be.
     #[error(
         "is larger than {} MiB: expected a manifest, so split it, or omit it",
-        limit >> 20
+        MAX_BYTES >> 20
     )]
-    TooLarge {
-        /// The maximum number of bytes.
-        limit: u64,
-    },
+    TooLarge,
     /// A link points to a directory that contains it.
     #[error("is a link back to a directory that contains it: expected no loop, so remove the link")]
     Loop,

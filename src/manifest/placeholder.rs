@@ -34,45 +34,38 @@ pub(crate) fn placeholder_in<'o>(
     below.iter().find_map(|keys| {
         let value = keys.iter().try_fold(object, |value, key| value.get(key))?;
         let path = keys.iter().map(|key| ValueStep::Key(key)).collect();
-        Search { except }.value(path, value)
+        search(path, value, except)
     })
 }
 
-struct Search<'s> {
-    except: &'s [&'s [&'s str]],
-}
-
-impl Search<'_> {
-    /// The recursion is as deep as a document, which is bounded.
-    fn value<'o>(&self, path: Vec<ValueStep<'o>>, value: &'o Value) -> Option<Placeholder<'o>> {
-        let below = |step| path.iter().copied().chain([step]).collect::<Vec<_>>();
-        match value {
-            Value::String(text) => placeholder(text).map(|text| Placeholder { path, text }),
-            Value::Array(items) => {
-                let mut items = items.iter().enumerate();
-                items.find_map(|(index, item)| self.value(below(ValueStep::Index(index)), item))
-            }
-            Value::Object(members) => members.iter().find_map(|(key, value)| {
-                let path = below(ValueStep::Key(key));
-                if self.is_excepted(&path) {
-                    return None;
-                }
-                match placeholder(key) {
-                    Some(text) => Some(Placeholder { path, text }),
-                    None => self.value(path, value),
-                }
-            }),
-            _ => None,
+/// Searches a value. The recursion is as deep as a document, which is bounded.
+fn search<'o>(
+    path: Vec<ValueStep<'o>>,
+    value: &'o Value,
+    except: &[&[&str]],
+) -> Option<Placeholder<'o>> {
+    let below = |step| path.iter().copied().chain([step]).collect::<Vec<_>>();
+    match value {
+        Value::String(text) => placeholder(text).map(|text| Placeholder { path, text }),
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| search(below(ValueStep::Index(index)), item, except))
         }
-    }
-
-    fn is_excepted(&self, path: &[ValueStep<'_>]) -> bool {
-        let is = |keys: &&[&str]| {
-            path.iter()
-                .copied()
-                .eq(keys.iter().map(|key| ValueStep::Key(key)))
-        };
-        self.except.iter().any(is)
+        Value::Object(members) => members.iter().find_map(|(key, value)| {
+            let path = below(ValueStep::Key(key));
+            let is_path = |keys: &&[&str]| {
+                let steps = keys.iter().map(|key| ValueStep::Key(key));
+                path.iter().copied().eq(steps)
+            };
+            if except.iter().any(is_path) {
+                return None;
+            }
+            match placeholder(key) {
+                Some(text) => Some(Placeholder { path, text }),
+                None => search(path, value, except),
+            }
+        }),
+        _ => None,
     }
 }
 

@@ -11,6 +11,7 @@
 //! [`decode.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/decode.go
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 
 use serde_json::{Map, Number, Value};
 
@@ -22,16 +23,12 @@ use olmguard_catalog::yaml_scalar::Scalar;
 /// deepest CRDs have about fifty.
 pub const MAX_DEPTH: usize = 128;
 
-/// The number by which aliases refer to an anchor.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct AnchorId(pub(super) usize);
-
 /// Builds a document from events in the order of the source.
 #[derive(Debug)]
 pub(super) struct Builder {
     rules: DocumentRules,
     frames: Vec<OpenCollection>,
-    anchors: BTreeMap<AnchorId, AnchoredValue>,
+    anchors: BTreeMap<NonZeroUsize, AnchoredValue>,
     positions: Positions,
     /// The cost of everything built so far, with each alias replaced by its value.
     built: Cost,
@@ -44,15 +41,35 @@ pub(super) struct Builder {
 #[derive(Debug)]
 struct OpenCollection {
     mark: MarkId,
-    anchor: Option<AnchorId>,
+    anchor: Option<NonZeroUsize>,
     cost_before: Cost,
     content: CollectedItems,
 }
 
+/// The content of a list or mapping.
 #[derive(Debug)]
-enum CollectedItems {
+pub(super) enum CollectedItems {
     List(Vec<Value>),
     Mapping(Mapping),
+}
+
+impl OpenCollection {
+    fn mapping(&self) -> Option<&Mapping> {
+        match &self.content {
+            CollectedItems::Mapping(mapping) => Some(mapping),
+            CollectedItems::List(_) => None,
+        }
+    }
+}
+
+impl CollectedItems {
+    /// An empty list.
+    pub(super) const LIST: Self = Self::List(Vec::new());
+
+    /// An empty mapping.
+    pub(super) fn mapping() -> Self {
+        Self::Mapping(Mapping::default())
+    }
 }
 
 /// A value that aliases can refer to.
@@ -87,13 +104,6 @@ pub(super) enum RepeatedKeys {
     LastCounts,
 }
 
-/// The type of a collection.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Collection {
-    List,
-    Mapping,
-}
-
 impl Builder {
     pub(super) const fn new(rules: DocumentRules) -> Self {
         Self {
@@ -114,33 +124,26 @@ impl Builder {
 
     /// Whether the next event is a key, and not a value.
     pub(super) fn expects_key(&self) -> bool {
-        match self.frames.last() {
-            Some(OpenCollection {
-                content: CollectedItems::Mapping(mapping),
-                ..
-            }) => mapping.expects_key(),
-            _ => false,
-        }
+        let mapping = self.frames.last().and_then(OpenCollection::mapping);
+        mapping.is_some_and(Mapping::expects_key)
     }
 
     pub(super) fn begin(
         &mut self,
-        collection: Collection,
-        anchor: Option<AnchorId>,
+        content: CollectedItems,
+        anchor: Option<NonZeroUsize>,
         at: Position,
     ) -> Result<(), DocumentFault> {
-        let (content, found) = match collection {
-            Collection::List => (CollectedItems::List(Vec::new()), "list"),
-            Collection::Mapping => (CollectedItems::Mapping(Mapping::default()), "mapping"),
-        };
         if self.expects_key() {
-            return Err(DocumentFault::new(
-                at,
-                DocumentErrorKind::KeyNotScalar { found },
-            ));
+            let found = match content {
+                CollectedItems::List(_) => "list",
+                CollectedItems::Mapping(_) => "mapping",
+            };
+            let kind = DocumentErrorKind::KeyNotScalar { found };
+            return Err(DocumentFault::new(at, kind));
         }
         if self.frames.len() >= MAX_DEPTH {
-            return Err(DocumentFault::new(at, TOO_DEEP));
+            return Err(DocumentFault::new(at, DocumentErrorKind::TooDeep));
         }
         let cost_before = self.built;
         self.spend(Cost { nodes: 1, text: 0 }, at)?;
@@ -176,7 +179,7 @@ impl Builder {
         &mut self,
         scalar: Scalar<'_>,
         text: &str,
-        anchor: Option<AnchorId>,
+        anchor: Option<NonZeroUsize>,
         at: Position,
     ) -> Result<(), DocumentFault> {
         let cost = Cost::of_scalar(&scalar);
@@ -199,16 +202,17 @@ impl Builder {
 
     /// Handles a plain `<<` as a key.
     pub(super) fn merge_key(&mut self) {
-        if let Some(OpenCollection {
-            content: CollectedItems::Mapping(mapping),
-            ..
-        }) = self.frames.last_mut()
-        {
+        let frame = self.frames.last_mut();
+        if let Some(CollectedItems::Mapping(mapping)) = frame.map(|frame| &mut frame.content) {
             mapping.pending = NextValue::Merge;
         }
     }
 
-    pub(super) fn alias(&mut self, anchor: AnchorId, at: Position) -> Result<(), DocumentFault> {
+    pub(super) fn alias(
+        &mut self,
+        anchor: NonZeroUsize,
+        at: Position,
+    ) -> Result<(), DocumentFault> {
         if self.rules.aliases == Aliases::Refused {
             return Err(DocumentFault::new(at, DocumentErrorKind::AliasRefused));
         }
@@ -223,7 +227,7 @@ impl Builder {
         }
         let depth = self.frames.len() + depth_of(&value);
         if depth > MAX_DEPTH {
-            return Err(DocumentFault::new(at, TOO_DEEP));
+            return Err(DocumentFault::new(at, DocumentErrorKind::TooDeep));
         }
         let mark = self.mark(at);
         self.positions.copy(&below);
@@ -244,26 +248,19 @@ impl Builder {
         };
         let repeated = mapping.set_key(key.into_owned());
         let refused = repeated.filter(|_| self.rules.repeated_keys == RepeatedKeys::Refused);
-        refused.map_or(Ok(()), |key| {
-            let first = self.positions.written(*mark, &key).unwrap_or(at);
-            let key = key.chars().take(SHOWN_KEY).collect();
-            Err(DocumentFault::new(
-                at,
-                DocumentErrorKind::DuplicateKey { key, first },
-            ))
-        })
+        let Some(key) = refused else { return Ok(()) };
+        let first = self.positions.written(*mark, &key).unwrap_or(at);
+        let key = key.chars().take(SHOWN_KEY).collect();
+        let kind = DocumentErrorKind::DuplicateKey { key, first };
+        Err(DocumentFault::new(at, kind))
     }
 
     fn mark(&mut self, at: Position) -> MarkId {
-        let key = match self.frames.last() {
-            Some(OpenCollection {
-                content: CollectedItems::Mapping(mapping),
-                ..
-            }) => match mapping.pending_name() {
-                Some(name) => self.positions.key(name),
-                None => MarkKey::Merge,
-            },
-            _ => MarkKey::None,
+        let mapping = self.frames.last().and_then(OpenCollection::mapping);
+        let key = match mapping.map(|mapping| &mapping.pending) {
+            Some(NextValue::Key(name)) => self.positions.key(name),
+            Some(NextValue::Merge | NextValue::Nothing) => MarkKey::Merge,
+            None => MarkKey::None,
         };
         self.positions.open(at, key)
     }
@@ -285,7 +282,7 @@ impl Builder {
     /// built: the value of an outer anchor has one copy of it. If aliases are refused, no copy is made.
     fn remember(
         &mut self,
-        anchor: AnchorId,
+        anchor: NonZeroUsize,
         value: &Value,
         below: Below,
         cost: Cost,
@@ -316,12 +313,10 @@ impl Builder {
         self.spent.nodes += cost.nodes;
         self.spent.text += cost.text;
         if self.spent.nodes > MAX_NODES {
-            let kind = DocumentErrorKind::TooManyNodes { limit: MAX_NODES };
-            return Err(DocumentFault::new(at, kind));
+            return Err(DocumentFault::new(at, DocumentErrorKind::TooManyNodes));
         }
         if self.spent.text > MAX_TEXT {
-            let kind = DocumentErrorKind::TooMuchText { limit: MAX_TEXT };
-            return Err(DocumentFault::new(at, kind));
+            return Err(DocumentFault::new(at, DocumentErrorKind::TooMuchText));
         }
         Ok(())
     }
@@ -345,10 +340,8 @@ fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, DocumentFaul
         Value::Array(_) => "list",
         Value::Object(_) => "mapping",
     };
-    Err(DocumentFault::new(
-        at,
-        DocumentErrorKind::KeyNotScalar { found },
-    ))
+    let kind = DocumentErrorKind::KeyNotScalar { found };
+    Err(DocumentFault::new(at, kind))
 }
 
 /// Returns the number of nested lists and mappings in a value, including itself. The value is
@@ -360,8 +353,6 @@ fn depth_of(value: &Value) -> usize {
         _ => 0,
     }
 }
-
-const TOO_DEEP: DocumentErrorKind = DocumentErrorKind::TooDeep { limit: MAX_DEPTH };
 
 /// The number of characters of a key in a message, enough to find it.
 const SHOWN_KEY: usize = 60;
@@ -404,7 +395,7 @@ impl Cost {
 
 /// A mapping that is not closed yet.
 #[derive(Debug, Default)]
-struct Mapping {
+pub(super) struct Mapping {
     members: Map<String, Value>,
     /// The names that only a merge has added. Writing one of them is not a duplicate.
     merged: BTreeSet<String>,
@@ -422,16 +413,8 @@ enum NextValue {
 }
 
 impl Mapping {
-    const fn expects_key(&self) -> bool {
+    fn expects_key(&self) -> bool {
         matches!(self.pending, NextValue::Nothing)
-    }
-
-    /// The key whose value comes next.
-    fn pending_name(&self) -> Option<&str> {
-        match &self.pending {
-            NextValue::Key(name) => Some(name),
-            NextValue::Nothing | NextValue::Merge => None,
-        }
     }
 
     /// Sets the key of the next value. Returns the key if it is already written in the mapping.

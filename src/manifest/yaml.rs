@@ -1,13 +1,15 @@
 //! Builds one YAML document from the events of granit-parser, or one JSON document.
 
-use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, StrInput};
+use std::num::NonZeroUsize;
+
+use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScanError, StrInput};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::error::{DocumentErrorKind, DocumentFault, DocumentFormat};
 use super::position::{Position, Positions};
-use super::tree::{AnchorId, Builder, Collection, DocumentRules, MAX_DEPTH, number_scalar};
-use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
+use super::tree::{Builder, CollectedItems, DocumentRules, MAX_DEPTH, number_scalar};
+use olmguard_catalog::yaml_scalar::{Scalar, is_merge_key, is_printable, resolve};
 
 /// Reads the only document of `text`, which starts at line `first_line` of the file. Returns null
 /// if there is none.
@@ -48,38 +50,28 @@ fn options() -> Options {
 fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), DocumentFault> {
     match event {
         Event::Scalar(text, style, anchor, tag) => {
-            let is_plain = style == ScalarStyle::Plain;
-            let tag = tag.map(|tag| format!("{}{}", tag.handle(), tag.suffix()));
-            let merges = tag.as_ref().map_or(is_plain, |tag| tag == MERGE_TAG);
-            if text == "<<" && merges && builder.expects_key() {
+            let tag = tag.as_deref();
+            if is_merge_key(&text, style, tag) && builder.expects_key() {
                 builder.merge_key();
                 return Ok(());
             }
-            let style = if is_plain {
-                Style::Plain
-            } else {
-                Style::Quoted
-            };
-            let tag = tag.as_deref().map_or(Tag::None, Tag::named);
             let scalar = resolve(&text, style, tag);
             let scalar = scalar.map_err(|error| DocumentFault::new(at, error))?;
-            builder.scalar(scalar, &text, anchor_id(anchor), at)
+            builder.scalar(scalar, &text, NonZeroUsize::new(anchor), at)
         }
         Event::SequenceStart(_, anchor, _) => {
-            builder.begin(Collection::List, anchor_id(anchor), at)
+            builder.begin(CollectedItems::LIST, NonZeroUsize::new(anchor), at)
         }
         Event::MappingStart(_, anchor, _) => {
-            builder.begin(Collection::Mapping, anchor_id(anchor), at)
+            builder.begin(CollectedItems::mapping(), NonZeroUsize::new(anchor), at)
         }
         Event::SequenceEnd | Event::MappingEnd => builder.end(at),
-        Event::Alias(anchor) => builder.alias(AnchorId(anchor), at),
+        Event::Alias(anchor) => match NonZeroUsize::new(anchor) {
+            Some(anchor) => builder.alias(anchor, at),
+            None => Ok(()),
+        },
         _ => Ok(()),
     }
-}
-
-/// The parser uses 0 for no anchor.
-fn anchor_id(number: usize) -> Option<AnchorId> {
-    (number != 0).then_some(AnchorId(number))
 }
 
 /// Checks that no second document follows. A directive after `...` belongs to the document that the
@@ -89,10 +81,10 @@ fn nothing_follows<'a>(
     lines: LinesBefore,
 ) -> Result<(), DocumentFault> {
     match parser.next_event() {
-        Some(Ok((Event::DocumentStart(..), span))) => Err(DocumentFault::new(
-            lines.place(span.start),
-            DocumentErrorKind::SecondDocument,
-        )),
+        Some(Ok((Event::DocumentStart(..), span))) => {
+            let at = lines.place(span.start);
+            Err(DocumentFault::new(at, DocumentErrorKind::SecondDocument))
+        }
         Some(Err(error)) if *error.kind() != ErrorKind::ExpectedDocumentStart => {
             Err(syntax(&error, lines))
         }
@@ -100,15 +92,9 @@ fn nothing_follows<'a>(
     }
 }
 
-/// Finds a character that go.yaml.in/yaml/v2 (`readerc.go`) refuses anywhere. The parser would
-/// accept some of these as text.
+/// Finds a character that YAML forbids. The parser would accept some of these as text.
 fn control_character(text: &str, lines: LinesBefore) -> Option<DocumentFault> {
-    let forbidden = |c: char| match c {
-        '\t' | '\n' | '\r' | '\u{85}' => false,
-        '\u{fffe}' | '\u{ffff}' => true,
-        _ => c.is_control(),
-    };
-    let (before, found) = text.char_indices().find(|(_, c)| forbidden(*c))?;
+    let (before, found) = text.char_indices().find(|(_, c)| !is_printable(*c))?;
     let start = Position {
         line: lines.0.saturating_add(1),
         column: 1,
@@ -123,7 +109,7 @@ fn control_character(text: &str, lines: LinesBefore) -> Option<DocumentFault> {
 
 fn syntax(error: &ScanError, lines: LinesBefore) -> DocumentFault {
     let kind = match error.kind() {
-        ErrorKind::RecursionLimitExceeded => DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
+        ErrorKind::RecursionLimitExceeded => DocumentErrorKind::TooDeep,
         kind => DocumentErrorKind::Syntax {
             format: DocumentFormat::Yaml,
             found: kind.to_string().into(),
@@ -146,8 +132,6 @@ impl LinesBefore {
         }
     }
 }
-
-const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
 // === A sequence of JSON values in a text ===
 //
@@ -182,8 +166,8 @@ fn walk(
         let len = token_len(cursor.rest, first);
         let token = cursor.rest.get(..len).unwrap_or_default();
         match first {
-            b'{' => builder.begin(Collection::Mapping, None, at)?,
-            b'[' => builder.begin(Collection::List, None, at)?,
+            b'{' => builder.begin(CollectedItems::mapping(), None, at)?,
+            b'[' => builder.begin(CollectedItems::LIST, None, at)?,
             b'}' | b']' => builder.end(at)?,
             b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' => {}
             _ => builder.scalar(scalar(token, first, cursor)?, token, None, at)?,

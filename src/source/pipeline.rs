@@ -209,7 +209,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
                 Err(fault) => Err(fault.clone()),
             };
             let taken = taken.or_else(|fault| {
-                let (origin, text) = (document.origin(), document.text);
+                let (origin, text) = (document.origin, document.text);
                 self.intake.fault(&batch.file, fault, origin, text)
             });
             taken.map_err(|fault| fbc_error(&batch.file, fault))?;
@@ -273,12 +273,8 @@ impl Batch {
         self.loans.push(loan);
         let start = self.text.len();
         self.text.extend_from_slice(document.text);
-        self.documents.push(YamlDocument {
-            text: start..self.text.len(),
-            lines_before: document.lines_before,
-            bytes_before: document.bytes_before,
-            json_fault: document.json_fault.clone(),
-        });
+        let text = start..self.text.len();
+        self.documents.push(document.with_text(text));
     }
 
     /// Converts the documents to JSON, except those whose aliases need more memory than was lent for them.
@@ -345,12 +341,7 @@ fn hand_over_alone<I: Intake>(
 
 /// Returns a document with its part of the text of a batch.
 fn written<'t>(text: &'t [u8], document: &YamlDocument<Range<usize>>) -> YamlDocument<&'t [u8]> {
-    YamlDocument {
-        text: text.get(document.text.clone()).unwrap_or_default(),
-        lines_before: document.lines_before,
-        bytes_before: document.bytes_before,
-        json_fault: document.json_fault.clone(),
-    }
+    document.with_text(text.get(document.text.clone()).unwrap_or_default())
 }
 
 fn fbc_error(file: &str, source: FbcError) -> SourceError {

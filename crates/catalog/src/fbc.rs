@@ -30,12 +30,12 @@ pub mod yaml;
 use std::fmt;
 
 use advance::{Advance, Consumer, advance};
-use reader::{Reader, YamlDocument, hand_over_document};
+use reader::{BLOB_COUNT_LIMIT, BLOB_LIMIT, Reader, YamlDocument, hand_over_document};
 
 use crate::blob::{BlobFault, Fault, JsonKind, Position, Sink};
-use crate::fbc::json::{Cursor, CursorResult};
+use crate::fbc::json::{Cursor, CursorResult, ITEM_LIMIT};
 use crate::fbc::members::FiledKey;
-use crate::fbc::yaml::{JSON_LIMIT, YamlMarks};
+use crate::fbc::yaml::{ANCHOR_LIMIT, JSON_LIMIT, YamlMarks};
 use crate::memory::{Account, TooLarge};
 use meta::{BlobInCatalog, FiledBlob};
 
@@ -102,7 +102,7 @@ impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
         let marks = document.append_json(I::PLACES, JSON_LIMIT, &mut json);
         let taken = marks
             .and_then(|marks| hand_over_document(document, &json, &marks, self.name, self.intake));
-        taken.or_else(|fault| self.fault(fault, document.origin(), document.text))
+        taken.or_else(|fault| self.fault(fault, document.origin, document.text))
     }
 
     fn fault(&mut self, fault: FbcError, origin: TextOrigin, text: &[u8]) -> Result<(), FbcError> {
@@ -324,27 +324,18 @@ pub enum FbcErrorKind {
         reason: &'static str,
     },
     /// A blob is so large that reading it could exhaust memory.
-    #[error("a blob is larger than {limit} bytes; split it, or move large data out of it")]
-    BlobTooLarge {
-        /// Maximum size of a blob, in bytes.
-        limit: usize,
-    },
+    #[error("a blob is larger than {BLOB_LIMIT} bytes; split it, or move large data out of it")]
+    BlobTooLarge,
     /// A blob has more keys and list items than are kept. Such a blob is small as text, but large
     /// in memory.
-    #[error("a blob has more than {limit} keys and list items; split it")]
-    TooManyItems {
-        /// Maximum number of keys and items that are kept.
-        limit: usize,
-    },
+    #[error("a blob has more than {ITEM_LIMIT} keys and list items; split it")]
+    TooManyItems,
     /// The catalog needs more memory than is available.
     #[error(transparent)]
     Memory(#[from] TooLarge),
     /// The file has more blobs than a catalog can sensibly have.
-    #[error("more than {limit} blobs; a catalog has at most tens of thousands")]
-    TooManyBlobs {
-        /// Maximum number of blobs that are read.
-        limit: u32,
-    },
+    #[error("more than {BLOB_COUNT_LIMIT} blobs; a catalog has at most tens of thousands")]
+    TooManyBlobs,
     /// A separator line has text after its `---`.
     #[error(
         "invalid YAML document separator: expected only a comment after \"---\", found {found:?}"
@@ -360,11 +351,8 @@ pub enum FbcErrorKind {
         reason: Box<str>,
     },
     /// A document has more anchors than are remembered.
-    #[error("more than {limit} YAML anchors in one document; write the values out")]
-    TooManyAnchors {
-        /// Maximum number of anchors that are remembered.
-        limit: usize,
-    },
+    #[error("more than {ANCHOR_LIMIT} YAML anchors in one document; write the values out")]
+    TooManyAnchors,
     /// Aliases make a document far larger than its text.
     #[error(
         "YAML aliases expand to more than {limit} bytes; write the values out, or use fewer aliases"

@@ -16,68 +16,35 @@
 
 use std::borrow::Cow;
 
-use crate::base64;
-use crate::json::push_lossy;
+use granit_parser::{ScalarStyle, Tag};
 use serde_json::{Number, Value};
 
-/// The style of a scalar.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Style {
-    /// Without quotes: the text decides the type.
-    Plain,
-    /// In quotes, or as a block (`|`, `>`): a string unless a tag says otherwise.
-    Quoted,
-}
+use crate::base64;
+use crate::json::push_lossy;
 
-/// The tag of a scalar, if it affects the type.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tag {
-    /// No tag: style and text decide.
-    None,
-    /// `!!str`
-    Str,
-    /// `!!bool`
-    Bool,
-    /// `!!int`
-    Int,
-    /// `!!float`
-    Float,
-    /// `!!null`
-    Null,
-    /// `!!timestamp`
-    Timestamp,
-    /// `!!binary`
-    Binary,
-    /// Any other, `!` included: the scalar is a string.
-    Other,
-}
-
-impl Tag {
-    /// Returns the tag with this full name, such as `tag:yaml.org,2002:int`.
-    pub fn named(name: &str) -> Self {
-        match name.strip_prefix(CORE_PREFIX) {
-            Some("str") => Self::Str,
-            Some("bool") => Self::Bool,
-            Some("int") => Self::Int,
-            Some("float") => Self::Float,
-            Some("null") => Self::Null,
-            Some("timestamp") => Self::Timestamp,
-            Some("binary") => Self::Binary,
-            _ => Self::Other,
-        }
+word_set! {
+    /// A tag that affects the type of a scalar, as it is usually written.
+    enum CoreTag {
+        /// A boolean.
+        Bool => "!!bool",
+        /// A whole number.
+        Int => "!!int",
+        /// Any number.
+        Float => "!!float",
+        /// Null.
+        Null => "!!null",
+        /// A date.
+        Timestamp => "!!timestamp",
+        /// Base64.
+        Binary => "!!binary",
     }
+}
 
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::None | Self::Other => "no tag",
-            Self::Str => "!!str",
-            Self::Bool => "!!bool",
-            Self::Int => "!!int",
-            Self::Float => "!!float",
-            Self::Null => "!!null",
-            Self::Timestamp => "!!timestamp",
-            Self::Binary => "!!binary",
-        }
+impl CoreTag {
+    fn of(tag: &Tag) -> Option<Self> {
+        let name = tag.suffix_in_namespace(CORE_PREFIX)?;
+        let is_own = |tag: &Self| tag.as_str().strip_prefix("!!") == Some(&*name);
+        Self::ALL.into_iter().find(is_own)
     }
 }
 
@@ -132,16 +99,37 @@ pub enum ScalarError {
     HugeKey(u64),
 }
 
-/// Returns the type and value of a scalar.
+/// Returns the type and value of a scalar. Without a tag, the text decides the type of a plain scalar.
+/// A scalar in quotes and a block (`|`, `>`) are strings.
 ///
 /// # Errors
 /// The text does not have the type of the tag, or text with the tag `!!binary` is not base64.
-pub fn resolve(text: &str, style: Style, tag: Tag) -> Result<Scalar<'_>, ScalarError> {
-    match (tag, style) {
-        (Tag::Binary, _) => decode(text).map(|text| Scalar::Str(text.into())),
-        (Tag::None, Style::Quoted) | (Tag::Str | Tag::Other, _) => Ok(Scalar::Str(text.into())),
-        (Tag::None, Style::Plain) => Ok(plain(text)),
-        (tag, _) => tagged(text, tag),
+pub fn resolve<'t>(
+    text: &'t str,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<Scalar<'t>, ScalarError> {
+    match tag.map(CoreTag::of) {
+        None if style == ScalarStyle::Plain => Ok(plain(text)),
+        // The tag `!!str` and every unknown tag, `!` included, make a string.
+        None | Some(None) => Ok(Scalar::Str(text.into())),
+        Some(Some(CoreTag::Binary)) => decode(text).map(|text| Scalar::Str(text.into())),
+        Some(Some(tag)) => tagged(text, tag),
+    }
+}
+
+/// Whether a key is the merge key: `<<`, unquoted or with the merge tag.
+pub fn is_merge_key(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> bool {
+    let is_merge = |tag: &Tag| tag.suffix_in_namespace(CORE_PREFIX).as_deref() == Some("merge");
+    text == "<<" && tag.map_or(style == ScalarStyle::Plain, is_merge)
+}
+
+/// Whether go.yaml.in/yaml/v2 (`readerc.go`) allows a character anywhere in a document.
+pub fn is_printable(character: char) -> bool {
+    match character {
+        '\t' | '\n' | '\r' | '\u{85}' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        other => !other.is_control(),
     }
 }
 
@@ -176,18 +164,18 @@ fn word(text: &str) -> Option<Scalar<'static>> {
     }
 }
 
-fn tagged(text: &str, tag: Tag) -> Result<Scalar<'_>, ScalarError> {
+fn tagged(text: &str, tag: CoreTag) -> Result<Scalar<'_>, ScalarError> {
     match (tag, plain(text)) {
-        (Tag::Bool, found @ Scalar::Bool(_))
-        | (Tag::Int, found @ (Scalar::Int(_) | Scalar::Uint(_)))
-        | (Tag::Float, found @ Scalar::Float(_))
-        | (Tag::Null, found @ Scalar::Null) => Ok(found),
+        (CoreTag::Bool, found @ Scalar::Bool(_))
+        | (CoreTag::Int, found @ (Scalar::Int(_) | Scalar::Uint(_)))
+        | (CoreTag::Float, found @ Scalar::Float(_))
+        | (CoreTag::Null, found @ Scalar::Null) => Ok(found),
         #[expect(
             clippy::cast_precision_loss,
             reason = "!!float asks for the nearest float"
         )]
-        (Tag::Float, Scalar::Int(whole)) => Ok(Scalar::Float(whole as f64)),
-        (Tag::Timestamp, found @ Scalar::Str(_)) if is_timestamp(text) => Ok(found),
+        (CoreTag::Float, Scalar::Int(whole)) => Ok(Scalar::Float(whole as f64)),
+        (CoreTag::Timestamp, found @ Scalar::Str(_)) if is_timestamp(text) => Ok(found),
         _ => Err(ScalarError::TagMismatch {
             text: shortened(text),
             tag: tag.as_str(),

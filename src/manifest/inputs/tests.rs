@@ -229,10 +229,7 @@ fn a_huge_file_is_refused_unread() {
 fn an_endless_pipe_is_read_to_the_limit_only() {
     let mut inputs = Inputs::new([PathBuf::from("-")], io::repeat(b'#'));
     let bytes = inputs.next().expect("standard input").bytes;
-    assert!(matches!(
-        bytes,
-        Err(InputError::TooLarge { limit: MAX_BYTES })
-    ));
+    assert!(matches!(bytes, Err(InputError::TooLarge)));
     let exactly = io::repeat(b'#').take(MAX_BYTES);
     let bytes = Inputs::new([PathBuf::from("-")], exactly)
         .next()

@@ -88,13 +88,9 @@ pub fn advance_with<'a, I: Intake, C: Consumer<I>>(
     let next = match reader.next(text, ended, |cursor| ahead.take(cursor)) {
         Ok(next) => next,
         Err(fault) => {
-            let goes_on = reader.recover(&fault);
+            let skipped = reader.recover(&fault, text);
             consumer.fault(fault, origin, text)?;
-            return Ok(if goes_on {
-                Advance::Past(0)
-            } else {
-                Advance::End
-            });
+            return Ok(skipped.map_or(Advance::End, Advance::Past));
         }
     };
     Ok(match next {

@@ -19,7 +19,7 @@ use crate::blob::JsonKind;
 use crate::fbc::FbcErrorKind;
 use crate::memory::allocated;
 
-pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, skip_space};
+pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, ITEM_LIMIT, skip_space};
 
 pub(crate) use crate::fbc::json::string::{RawString, plain_run};
 
@@ -187,16 +187,13 @@ impl<'a> Cursor<'a> {
     /// one.
     fn members(&mut self) -> CursorResult<BTreeMap<Cow<'a, str>, usize>> {
         let mut members = BTreeMap::new();
-        let mut seen = 0;
-        self.enter()?;
-        while self.has_item(seen, b'}')? {
-            seen += 1;
-            let key = self.member_key()?.decode();
-            self.keep()?;
-            self.hold(MEMBER + allocated(key.len()))?;
-            members.insert(key, self.at());
-            self.skip()?;
-        }
+        self.each_member(|cursor, key| {
+            let key = key.decode();
+            cursor.keep()?;
+            cursor.hold(MEMBER + allocated(key.len()))?;
+            members.insert(key, cursor.at());
+            cursor.skip()
+        })?;
         Ok(members)
     }
 

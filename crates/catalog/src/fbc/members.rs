@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicase::UniCase;
 
-use super::json::{Cursor, CursorResult, JsonKey};
+use super::json::{Cursor, CursorResult, JsonKey, fold_of};
 use crate::blob::{BlobKey, JsonKind};
 use crate::fbc::FbcErrorKind;
 use crate::memory::allocated;
@@ -19,8 +19,6 @@ pub(super) struct BlobMembers<'a> {
     pub(super) schema: BlobLabel<'a>,
     pub(super) package: BlobLabel<'a>,
     pub(super) name: BlobLabel<'a>,
-    /// Start of the value of each of [`TYPED`].
-    typed: [Option<usize>; TYPED.len()],
     /// Start of the blob.
     pub(super) start: usize,
 }
@@ -65,13 +63,14 @@ impl<'a> BlobMembers<'a> {
             ..Self::default()
         };
         cursor.each_member(|cursor, key| {
+            let at = cursor.start()?;
             if !early(&key, cursor)? {
                 members.read_member(&key, cursor)?;
             }
             let key = key.decode();
             cursor.keep()?;
             cursor.hold(Keys::ROOM + 4 * allocated(key.len()))?;
-            members.keys.insert(key);
+            members.keys.0.push((key, at));
             Ok(())
         })?;
         Ok(members)
@@ -86,41 +85,19 @@ impl<'a> BlobMembers<'a> {
         } else if is("name") {
             self.name = BlobLabel::read(key, cursor)?;
         } else {
-            cursor.kind()?;
-            let at = cursor.at();
-            for (slot, name) in self.typed.iter_mut().zip(TYPED) {
-                if is(name) {
-                    *slot = Some(at);
-                }
-            }
             cursor.skip()?;
         }
         Ok(())
     }
 
-    /// Start of the value of one of [`TYPED`].
-    pub(super) fn begins(&self, name: &'static str) -> Option<usize> {
-        let slots = TYPED.iter().zip(&self.typed);
-        let mut own = slots.filter(|(typed, _)| **typed == name);
-        own.find_map(|(_, at)| *at)
-    }
-
-    /// Records the start of the value of one of [`TYPED`] that was read early.
-    pub(super) fn note(&mut self, name: &'static str, at: Option<usize>) {
-        let slots = TYPED.iter().zip(&mut self.typed);
-        for (_, slot) in slots.filter(|(typed, _)| **typed == name) {
-            *slot = at;
-        }
-    }
-
-    /// Reads one of [`TYPED`]. If it is absent, the result is the default.
+    /// Reads the value of a field. If it is absent, the result is the default.
     pub(super) fn field<T: Default>(
         &self,
         name: &'static str,
         cursor: &mut Cursor<'a>,
         read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<T>,
     ) -> CursorResult<T> {
-        match self.begins(name) {
+        match self.keys.find(name) {
             Some(at) => cursor.within(name, |cursor| cursor.revisit(at, read)),
             None => Ok(T::default()),
         }
@@ -165,24 +142,11 @@ impl<'a> BlobLabel<'a> {
 impl<'a> PlacedText<'a> {
     /// Reads a string and records its position. Null is empty; another type is a fault.
     pub(super) fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        cursor.kind()?;
-        let at = cursor.at();
+        let at = cursor.start()?;
         let text = cursor.text()?;
         Ok(Self { at, text })
     }
 }
-
-/// Keys whose values have a type in some schema, and `channel`, which no schema has.
-const TYPED: [&str; 8] = [
-    "image",
-    "description",
-    "defaultChannel",
-    "icon",
-    "entries",
-    "relatedImages",
-    "properties",
-    "channel",
-];
 
 // === The path of a blob in operator-controller's cache ===
 //
@@ -217,21 +181,22 @@ pub(crate) fn file<'a>(
     } else {
         name
     };
-    for (what, text) in [("package", &package), ("schema", &schema), ("name", &name)] {
-        check(what, text)?;
+    let keys = [("package", &package), ("schema", &schema), ("name", &name)];
+    let is_simple = keys.iter().all(|(_, text)| is_simple(text));
+    let path = (!is_simple).then(|| format!("{package}/{schema}/{name}.json"));
+    let path = path.as_deref().map(CleanPath::of);
+    for (what, text) in keys {
+        check(what, text, path.as_ref())?;
     }
-    if [&package, &schema, &name]
-        .into_iter()
-        .all(|text| is_simple(text))
-    {
-        let filed = FiledKey {
-            package,
-            schema,
-            name,
-        };
-        return Ok(filed.is_in_folder().then_some(filed));
+    if let Some(path) = path {
+        return Ok(path.key());
     }
-    Ok(refile(&format!("{package}/{schema}/{name}.json")))
+    let filed = FiledKey {
+        package,
+        schema,
+        name,
+    };
+    Ok(filed.is_in_folder().then_some(filed))
 }
 
 impl FiledKey<'_> {
@@ -254,42 +219,74 @@ fn is_simple(text: &str) -> bool {
     !text.contains('/') && text != "." && text != ".."
 }
 
-fn check(what: &'static str, text: &str) -> Result<(), FbcErrorKind> {
+/// Checks the elements of a key, as far as they are in the path.
+fn check(what: &'static str, text: &str, path: Option<&CleanPath<'_>>) -> Result<(), FbcErrorKind> {
     let suffix = if what == "name" { ".json" } else { "" };
     let (folders, last) = text.rsplit_once('/').unwrap_or(("", text));
-    let is_long = |element: &str| element.len() > NAME_MAX;
-    let reason = if text.contains('\0') {
-        "it contains a NUL byte"
-    } else if last.len() + suffix.len() > NAME_MAX || folders.split('/').any(is_long) {
-        "it is too long for a file name"
-    } else {
-        return Ok(());
-    };
+    let folders = folders.split('/').map(|folder| (folder, folder.len()));
+    let mut elements = folders.chain([(last, last.len() + suffix.len())]);
+    let reason = elements.find_map(|(element, bytes)| {
+        let reason = if element.contains('\0') {
+            "it contains a NUL byte"
+        } else if bytes > NAME_MAX {
+            "it is too long for a file name"
+        } else {
+            return None;
+        };
+        path.is_none_or(|path| path.has(element)).then_some(reason)
+    });
+    let Some(reason) = reason else { return Ok(()) };
     let name = text.chars().take(SHOWN).collect::<String>().into();
     Err(FbcErrorKind::Unfilable { what, name, reason })
 }
 
-/// Derives package, schema and name from the path of a blob with unusual names.
-fn refile(path: &str) -> Option<FiledKey<'static>> {
-    let mut elements = Vec::new();
-    for element in path.split('/') {
-        match element {
-            "" | "." => {}
-            ".." => drop(elements.pop()?),
-            other => elements.push(other),
+/// The path of a blob with unusual names, as `filepath.Join` cleans it.
+struct CleanPath<'p> {
+    /// The elements without empty ones, `.`, and those that `..` removes.
+    elements: Vec<&'p str>,
+    is_in_cache: bool,
+}
+
+impl<'p> CleanPath<'p> {
+    fn of(path: &'p str) -> Self {
+        let (mut elements, mut is_in_cache) = (Vec::new(), true);
+        for element in path.split('/') {
+            match element {
+                "" | "." => {}
+                ".." => is_in_cache &= elements.pop().is_some(),
+                other => elements.push(other),
+            }
+        }
+        Self {
+            elements,
+            is_in_cache,
         }
     }
-    let name = elements.pop()?.strip_suffix(".json")?.to_owned();
-    let (package, schema) = match elements.split_first() {
-        None => return None,
-        Some((folder, [])) => ("", (*folder).to_owned()),
-        Some((folder, inner)) => (*folder, inner.join("/")),
-    };
-    Some(FiledKey {
-        package: package.to_owned().into(),
-        schema: schema.into(),
-        name: name.into(),
-    })
+
+    /// Whether an element of a key is in the path, perhaps with the extension of the file.
+    fn has(&self, element: &str) -> bool {
+        let mut rests = self
+            .elements
+            .iter()
+            .filter_map(|own| own.strip_prefix(element));
+        rests.any(|rest| matches!(rest, "" | ".json"))
+    }
+
+    /// Derives package, schema and name.
+    fn key(&self) -> Option<FiledKey<'static>> {
+        let (name, folders) = self.elements.split_last().filter(|_| self.is_in_cache)?;
+        let name = name.strip_suffix(".json")?.to_owned();
+        let (package, schema) = match folders.split_first() {
+            None => return None,
+            Some((folder, [])) => ("", (*folder).to_owned()),
+            Some((folder, inner)) => (*folder, inner.join("/")),
+        };
+        Some(FiledKey {
+            package: package.to_owned().into(),
+            schema: schema.into(),
+            name: name.into(),
+        })
+    }
 }
 
 /// Maximum length of a file name on Linux, in bytes.
@@ -303,24 +300,26 @@ const SHOWN: usize = 64;
 // Upstream folds with golang.org/x/text, `cases.Fold`. This is full Unicode case folding, so `ß`
 // and `ss` are the same key.
 
-/// The keys of a blob, in the order of reading.
+/// The keys of a blob in the order of reading, each with the start of its value.
 #[derive(Debug, Default)]
-pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
+pub(super) struct Keys<'a>(pub(super) Vec<(Cow<'a, str>, usize)>);
 
 impl<'a> Keys<'a> {
     /// Memory per key without its text: a place in the list, and, if there are many keys, one in
     /// the map of spellings with a set of its own.
-    pub(super) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
+    pub(super) const ROOM: usize = 3 * size_of::<(Cow<'_, str>, usize)>()
         + 3 * size_of::<(String, BTreeSet<&str>)>()
         + allocated(11 * size_of::<&str>() + 16);
 
-    pub(super) fn insert(&mut self, key: Cow<'a, str>) {
-        self.0.push(key);
+    /// Start of the value of a field. If several keys match, the last one counts.
+    fn find(&self, field: &str) -> Option<usize> {
+        let mut keys = self.0.iter().rev();
+        keys.find_map(|(key, at)| fold_of(key, field).map(|_| *at))
     }
 
     /// Whether the blob has this key.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.0.iter().any(|own| own == key)
+        self.0.iter().any(|(own, _)| own == key)
     }
 
     /// Returns the first fault, if keys differ only in case.
@@ -335,7 +334,7 @@ impl<'a> Keys<'a> {
             return Vec::new();
         }
         let mut spellings = BTreeMap::<String, BTreeSet<&str>>::new();
-        for key in &self.0 {
+        for (key, _) in &self.0 {
             let folded = UniCase::unicode(key.as_ref()).to_folded_case();
             spellings.entry(folded).or_default().insert(key);
         }
@@ -350,12 +349,12 @@ impl<'a> Keys<'a> {
     /// A quick test for the few ASCII keys that a blob usually has.
     fn are_plainly_distinct(&self) -> bool {
         let few = self.0.len() <= FEW;
-        let distinct = |(n, key): (usize, &Cow<'_, str>)| {
+        let distinct = |(n, (key, _)): (usize, &(Cow<'_, str>, usize))| {
             let earlier = self.0.iter().take(n);
             key.is_ascii()
                 && !earlier
                     .into_iter()
-                    .any(|other| key.eq_ignore_ascii_case(other))
+                    .any(|(other, _)| key.eq_ignore_ascii_case(other))
         };
         few && self.0.iter().enumerate().all(distinct)
     }
@@ -375,5 +374,18 @@ mod tests {
         assert!(is_filed(long(250)) && !is_filed(long(251)));
         assert!(is_filed(format!("{}/x", long(255))) && !is_filed(format!("{}/x", long(256))));
         assert!(is_filed(format!("x/{}", long(250))) && !is_filed(format!("x/{}", long(251))));
+    }
+
+    #[test]
+    fn an_element_that_is_cleaned_away_can_have_any_length() {
+        let long = "x".repeat(300);
+        let of_name = |name: String| file("p".into(), "s".into(), name.into());
+        let filed = of_name(format!("{long}\0/../a")).expect("the path is p/s/a.json");
+        assert_eq!(filed.expect("it is in the cache").key().name, "a");
+        for path in [format!("a/../{long}"), format!("../../../{long}")] {
+            let fault = of_name(path.clone()).expect_err("the path is too long");
+            let start = format!("name \"{}", &path[..9]);
+            assert!(fault.to_string().starts_with(&start), "{fault}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use crate::blob::{self, Fault, JsonKind};
 use crate::fbc::FbcErrorKind;
-use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
+use crate::fbc::json::{Cursor, CursorResult, Fold, JsonRecord, fold_of};
 use crate::fbc::members::{BlobMembers, file};
 use crate::fbc::raw::property::RawProperty;
 use crate::fbc::shape::Icon;
@@ -142,23 +142,16 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
 /// Reads an object. Properties are nearly all bytes of a blob, so they are read immediately, as if
 /// the blob was a bundle.
 fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawObject<'a>> {
-    let (mut properties, mut at) = (ReadProperties::default(), None);
-    let mut keys = Vec::new();
+    let mut properties = ReadProperties::default();
     cursor.want_unknown();
-    let mut members = BlobMembers::read(cursor, |key, cursor| {
-        cursor.kind()?;
-        keys.push((*key, cursor.at()));
+    let members = BlobMembers::read(cursor, |key, cursor| {
         let is_theirs = key.fold("properties").is_some();
         if is_theirs {
-            at = Some(cursor.at());
             properties = ReadProperties::read(cursor)?;
         }
         Ok(is_theirs)
     })?;
-    members.note("properties", at);
-    let mut object = members.object(properties, cursor)?;
-    object.unknown = unknown(&object, &keys, cursor.take_unknown());
-    Ok(object)
+    members.object(properties, cursor)
 }
 
 /// The properties of a bundle, and the first fault in their types.
@@ -195,14 +188,15 @@ impl<'a> BlobMembers<'a> {
         let (content, fault) = cursor.isolated(content)?;
         let (channel_key, _) =
             cursor.isolated(|cursor| self.field("channel", cursor, PlacedText::read))?;
+        let channel_key = (!channel_key.text.is_empty()).then_some(channel_key);
         Ok(RawObject {
+            unknown: self.unknown(channel_key.as_ref(), cursor.take_unknown()),
             unfilable: self.unfilable(),
             duplicates: self.keys.duplicates(),
             schema: self.schema,
             package: self.package,
             name: self.name,
-            channel_key: (!channel_key.text.is_empty()).then_some(channel_key),
-            unknown: Vec::new(),
+            channel_key,
             content,
             fault,
         })
@@ -265,8 +259,7 @@ impl<'a> BlobMembers<'a> {
 
 impl<'a> RawEntry<'a> {
     fn read_item(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        cursor.kind()?;
-        let at = cursor.at();
+        let at = cursor.start()?;
         let mut entry: Self = cursor.record()?;
         entry.at = at;
         Ok(entry)
@@ -290,8 +283,7 @@ impl<'a> JsonRecord<'a> for RawEntry<'a> {
 
 impl<'a> RawDeprecation<'a> {
     fn read_item(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        cursor.kind()?;
-        let at = cursor.at();
+        let at = cursor.start()?;
         let written = cursor.record()?;
         Ok(Self { at, written })
     }
@@ -332,41 +324,42 @@ fn fields(schema: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// Returns the keys of a blob that are unknown to its schema, and the unknown keys in `nested`.
-fn unknown<'a>(
-    object: &RawObject<'a>,
-    keys: &[(JsonKey<'a>, usize)],
-    nested: Vec<IgnoredKey<'a>>,
-) -> Vec<IgnoredKey<'a>> {
-    let Some(known) = fields(object.schema.text()) else {
-        return Vec::new();
-    };
-    let own = keys.iter().filter_map(|(key, at)| {
-        let read_as = match read_as(key, known) {
-            Some((Fold::Exact, _)) => return None,
-            other => other.map(|(_, name)| name),
+impl<'a> BlobMembers<'a> {
+    /// Returns the keys of the blob that are unknown to its schema, and the unknown keys in
+    /// `nested`. The key `channel` has its own finding.
+    fn unknown(
+        &self,
+        channel: Option<&PlacedText<'a>>,
+        nested: Vec<IgnoredKey<'a>>,
+    ) -> Vec<IgnoredKey<'a>> {
+        let Some(known) = fields(self.schema.text()) else {
+            return Vec::new();
         };
-        Some(IgnoredKey {
-            at: *at,
-            path: Box::default(),
-            key: key.decode(),
-            known,
-            read_as,
-        })
-    });
-    // The key `channel` has its own finding.
-    let channel = object.channel_key.as_ref().map(|key| key.at);
-    let mut unknown: Vec<_> = own.filter(|key| Some(key.at) != channel).collect();
-    unknown.extend(nested);
-    unknown
+        let own = self.keys.0.iter().filter_map(|(key, at)| {
+            let read_as = match read_as(key, known) {
+                Some((Fold::Exact, _)) => return None,
+                other => other.map(|(_, name)| name),
+            };
+            Some(IgnoredKey {
+                at: *at,
+                path: Box::default(),
+                key: key.clone(),
+                known,
+                read_as,
+            })
+        });
+        let channel = channel.map(|key| key.at);
+        let own = own.filter(|key| Some(key.at) != channel);
+        own.chain(nested).collect()
+    }
 }
 
 /// The field that a key is read as, if any, and how the key is spelled.
-fn read_as(key: &JsonKey<'_>, known: &[&'static str]) -> Option<(Fold, &'static str)> {
+fn read_as(key: &str, known: &[&'static str]) -> Option<(Fold, &'static str)> {
     // Every blob can have these keys, because opm files blobs by them.
     let labels = ["schema", "package", "name"];
     let mut names = known.iter().copied().chain(labels);
-    names.find_map(|name| Some((key.fold(name)?, name)))
+    names.find_map(|name| Some((fold_of(key, name)?, name)))
 }
 
 const PACKAGE: [&str; 6] = [
@@ -423,8 +416,7 @@ impl<'a> RawGuardrails<'a> {
     fn of_properties(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Self>> {
         let (items, _) = cursor.isolated(|cursor| {
             cursor.list(|cursor| {
-                cursor.kind()?;
-                let at = cursor.at();
+                let at = cursor.start()?;
                 let item: RawProperty<'a> = cursor.record()?;
                 Ok((at, item))
             })
@@ -453,8 +445,7 @@ impl<'a> JsonRecord<'a> for RulePlaces {
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         self.0 = cursor.list(|cursor| {
-            cursor.kind()?;
-            let at = cursor.at();
+            let at = cursor.start()?;
             cursor.skip()?;
             Ok(at)
         })?;

@@ -29,13 +29,9 @@ pub struct Reader {
     format: FileFormat,
     /// Number of blobs and documents returned.
     blobs: u32,
-    /// Number of bytes consumed.
-    at: u64,
-    /// Number of line feeds among them. Unless positions are wanted, they are counted only as long
-    /// as the file could still be YAML.
-    lines: u64,
-    /// Bytes since the last line feed, counted if positions are wanted.
-    column: u64,
+    /// Position of the reader. Unless positions are wanted, lines are counted only as long as the
+    /// file could still be YAML.
+    origin: TextOrigin,
     places: Places,
     /// Account that the memory for reading a blob is charged to.
     account: Account,
@@ -89,10 +85,8 @@ pub enum NextItem<'a, B> {
 pub struct YamlDocument<T> {
     /// Text of the document.
     pub text: T,
-    /// Number of lines before it.
-    pub lines_before: u64,
-    /// Number of bytes before it.
-    pub bytes_before: u64,
+    /// Position of the document in its file.
+    pub origin: TextOrigin,
     /// The fault to report if the document is not YAML either.
     pub json_fault: Option<FbcError>,
 }
@@ -103,9 +97,7 @@ impl Reader {
         Self {
             format: FileFormat::Unknown,
             blobs: 0,
-            at: 0,
-            lines: 0,
-            column: 0,
+            origin: TextOrigin::default(),
             places,
             account,
         }
@@ -113,11 +105,7 @@ impl Reader {
 
     /// Position of the reader.
     pub fn origin(&self) -> TextOrigin {
-        TextOrigin {
-            bytes: self.at,
-            lines: self.lines,
-            column: self.column,
-        }
+        self.origin
     }
 
     /// Whether the following items are certainly JSON, because enough objects were read.
@@ -125,16 +113,23 @@ impl Reader {
         matches!(self.format, FileFormat::Json(2..))
     }
 
-    /// Continues after a fault, behind the blob. Returns false if that is not possible.
-    pub fn recover(&mut self, fault: &FbcError) -> bool {
+    /// Continues after a fault in `text`, behind the blob or the separator. Returns the number of
+    /// bytes to skip; `None` if reading cannot continue.
+    pub fn recover(&mut self, fault: &FbcError, text: &[u8]) -> Option<usize> {
         let is_limit = matches!(
             fault.malformed,
-            FbcErrorKind::BlobTooLarge { .. }
-                | FbcErrorKind::TooManyBlobs { .. }
-                | FbcErrorKind::Memory(_)
+            FbcErrorKind::BlobTooLarge | FbcErrorKind::TooManyBlobs | FbcErrorKind::Memory(_)
         );
-        self.format = FileFormat::Lost;
-        !is_limit
+        let is_yaml = matches!(self.format, FileFormat::Yaml(_));
+        let skipped = match yaml::split(text, true) {
+            YamlPiece::Malformed { consumed, .. } if is_yaml => consumed,
+            _ => {
+                self.format = FileFormat::Lost;
+                0
+            }
+        };
+        self.pass(text.get(..skipped).unwrap_or_default());
+        (!is_limit).then_some(skipped)
     }
 
     /// Returns the first item of `text`, which is the file from the reader's position on. `ended`
@@ -152,16 +147,20 @@ impl Reader {
             FileFormat::Lost => self.find_object(text, ended),
         };
         if matches!(next, NextItem::Incomplete) && text.len() >= BLOB_LIMIT {
-            return Err(self.fault(FbcErrorKind::BlobTooLarge { limit: BLOB_LIMIT }));
+            return Err(self.fault(FbcErrorKind::BlobTooLarge));
         }
         if matches!(next, NextItem::Blob { .. } | NextItem::Document { .. }) {
             self.blobs += 1;
             if self.blobs > BLOB_COUNT_LIMIT {
-                let limit = BLOB_COUNT_LIMIT;
-                return Err(self.fault(FbcErrorKind::TooManyBlobs { limit }));
+                return Err(self.fault(FbcErrorKind::TooManyBlobs));
             }
         }
-        self.consume(text, &next);
+        if let NextItem::Blob { consumed, .. }
+        | NextItem::Document { consumed, .. }
+        | NextItem::Skipped { consumed } = &next
+        {
+            self.pass(text.get(..*consumed).unwrap_or_default());
+        }
         Ok(next)
     }
 
@@ -210,7 +209,7 @@ impl Reader {
                 NextItem::Incomplete
             });
         }
-        let begin = self.at + space as u64;
+        let begin = self.origin.bytes + space as u64;
         let mut cursor = Cursor::counted(rest, self.account.loan());
         match read(&mut cursor) {
             Ok(blob) => {
@@ -243,7 +242,7 @@ impl Reader {
         // Our own limits do not exist upstream. Reading as YAML would only exceed them again.
         let is_ours = matches!(
             fault.malformed,
-            FbcErrorKind::TooManyItems { .. } | FbcErrorKind::Memory(_)
+            FbcErrorKind::TooManyItems | FbcErrorKind::Memory(_)
         );
         if objects > 1 || is_ours {
             return Err(fault);
@@ -264,18 +263,19 @@ impl Reader {
             YamlPiece::Document { length, consumed } => {
                 let document = YamlDocument {
                     text: text.get(..length).unwrap_or_default(),
-                    lines_before: self.lines,
-                    bytes_before: self.at,
+                    origin: TextOrigin {
+                        column: 0,
+                        ..self.origin
+                    },
                     json_fault: self.take_json_fault(),
                 };
                 Ok(NextItem::Document { document, consumed })
             }
-            YamlPiece::Malformed { at, malformed } => {
+            YamlPiece::Malformed { at, malformed, .. } => {
                 let before = text.get(..at).unwrap_or_default();
-                let line = self.lines + lines(before) + 1;
-                let position = Position::Line { line, column: 1 };
+                let line = self.origin.lines + lines(before) + 1;
                 let fault = FbcError {
-                    position,
+                    position: Position::Line { line, column: 1 },
                     malformed,
                 };
                 Err(self.take_json_fault().unwrap_or(fault))
@@ -290,23 +290,18 @@ impl Reader {
         }
     }
 
-    fn consume<B>(&mut self, text: &[u8], next: &NextItem<'_, B>) {
-        let (NextItem::Blob { consumed, .. }
-        | NextItem::Document { consumed, .. }
-        | NextItem::Skipped { consumed }) = next
-        else {
-            return;
-        };
-        self.at += *consumed as u64;
-        let passed = text.get(..*consumed).unwrap_or_default();
+    /// Moves behind a text.
+    fn pass(&mut self, passed: &[u8]) {
+        let origin = &mut self.origin;
+        origin.bytes += passed.len() as u64;
         if self.places == Places::Wanted {
-            self.lines += lines(passed);
-            self.column = match memchr::memrchr(b'\n', passed) {
+            origin.lines += lines(passed);
+            origin.column = match memchr::memrchr(b'\n', passed) {
                 Some(newline) => (passed.len() - newline - 1) as u64,
-                None => self.column + passed.len() as u64,
+                None => origin.column + passed.len() as u64,
             };
         } else if matches!(self.format, FileFormat::Yaml(_) | FileFormat::Json(..=1)) {
-            self.lines += lines(passed);
+            origin.lines += lines(passed);
         }
     }
 
@@ -314,14 +309,27 @@ impl Reader {
     fn fault(&self, malformed: FbcErrorKind) -> FbcError {
         let position = match self.format {
             FileFormat::Yaml(_) => Position::Line {
-                line: self.lines + 1,
+                line: self.origin.lines + 1,
                 column: 1,
             },
-            FileFormat::Unknown | FileFormat::Json(_) | FileFormat::Lost => Position::Byte(self.at),
+            FileFormat::Unknown | FileFormat::Json(_) | FileFormat::Lost => {
+                Position::Byte(self.origin.bytes)
+            }
         };
         FbcError {
             position,
             malformed,
+        }
+    }
+}
+
+impl<T> YamlDocument<T> {
+    /// Returns the document with its text in another form.
+    pub fn with_text<U>(&self, text: U) -> YamlDocument<U> {
+        YamlDocument {
+            text,
+            origin: self.origin,
+            json_fault: self.json_fault.clone(),
         }
     }
 }
@@ -343,22 +351,13 @@ impl<T: AsRef<[u8]>> YamlDocument<T> {
             .map_err(|fault| self.fault(fault))
     }
 
-    /// Position of the document in its file.
-    pub fn origin(&self) -> TextOrigin {
-        TextOrigin {
-            bytes: self.bytes_before,
-            lines: self.lines_before,
-            column: 0,
-        }
-    }
-
     fn fault(&self, fault: YamlFault) -> FbcError {
         let YamlFault {
             line,
             column,
             malformed,
         } = fault;
-        let line = self.lines_before + line;
+        let line = self.origin.lines + line;
         let fault = FbcError {
             position: Position::Line { line, column },
             malformed,
@@ -381,7 +380,7 @@ pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     file: &str,
     intake: &mut I,
 ) -> Result<(), FbcError> {
-    let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
+    let line = document.origin.lines + 1 + leading_lines(document.text.as_ref());
     let position = Position::Line { line, column: 1 };
     let fault = |malformed| FbcError {
         position,
@@ -400,7 +399,7 @@ pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     let place = BlobPlace {
         file,
         position,
-        origin: document.origin(),
+        origin: document.origin,
         text: document.text.as_ref(),
         marks: Some(marks),
     };
@@ -457,7 +456,41 @@ fn lines(text: &[u8]) -> u64 {
 pub const BLOB_LIMIT: usize = 32 << 20;
 
 /// Maximum number of blobs in one file. The largest known catalogs have tens of thousands.
-const BLOB_COUNT_LIMIT: u32 = 500_000;
+pub(super) const BLOB_COUNT_LIMIT: u32 = 500_000;
 
 /// Number of bytes of a file that decide on its format.
 const PEEKED: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_after_a_bad_separator_are_read() {
+        let mut rest = b"a: 1\n--- b\nc: 2\n---\nd: 3\n".as_slice();
+        let mut reader = Reader::new(Places::Wanted, Account::default());
+        let mut found = Vec::new();
+        loop {
+            let next = reader.next(rest, true, |_| -> CursorResult<()> {
+                Err(Halt::Incomplete)
+            });
+            let consumed = match next {
+                Ok(NextItem::Document { document, consumed }) => {
+                    let text = String::from_utf8_lossy(document.text);
+                    found.push(format!("{}: {text}", document.origin.lines));
+                    consumed
+                }
+                Ok(NextItem::Skipped { consumed }) => consumed,
+                Ok(_) => break,
+                Err(fault) => {
+                    found.push(fault.to_string());
+                    reader.recover(&fault, rest).expect("more is read")
+                }
+            };
+            rest = &rest[consumed..];
+        }
+        let fault = "2:1: invalid YAML document separator: expected only a comment after \"---\", \
+                     found \"b\"";
+        assert_eq!(found, [fault, "2: c: 2\n", "4: d: 3\n"]);
+    }
+}

@@ -140,12 +140,10 @@ impl Binary<'_> {
         }
     }
 
-    fn decoded(&self) -> Result<Cow<'_, [u8]>, DataFault> {
+    fn decoded(&self) -> Option<Cow<'_, [u8]>> {
         match self {
-            Self::Encoded(text) => base64::decode(&encoded(text))
-                .map(Cow::Owned)
-                .ok_or(DataFault::Base64),
-            Self::Octets(octets) => Ok(Cow::Borrowed(octets)),
+            Self::Encoded(text) => base64::decode(&encoded(text)).map(Cow::Owned),
+            Self::Octets(octets) => Some(Cow::Borrowed(octets)),
         }
     }
 }
@@ -180,18 +178,16 @@ impl<'a> Cursor<'a> {
             Binary::Encoded(text) => 4 * text.len(),
             Binary::Octets(_) => 0,
         })?;
-        let read = data.decoded().and_then(|data| read_object(&data, loan));
-        if let Err(fault) = &read {
-            let path = self.path();
-            self.note(match fault {
-                DataFault::Base64 => Fault::Base64 { path },
-                DataFault::Yaml(reason) => Fault::ObjectData {
-                    path,
-                    reason: reason.clone(),
-                },
-            });
-        }
-        Ok(read.unwrap_or_default())
+        let fault = match data.decoded().map(|data| read_object(&data, loan)) {
+            Some(Ok(facts)) => return Ok(facts),
+            Some(Err(reason)) => Fault::ObjectData {
+                path: self.path(),
+                reason,
+            },
+            None => Fault::Base64 { path: self.path() },
+        };
+        self.note(fault);
+        Ok(None)
     }
 
     /// Reads a number from 0 to 255. Null is 0.
@@ -233,22 +229,15 @@ const OCTET: &str = "a whole number from 0 to 255";
 // [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 // [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-/// The reason why the data cannot be read.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum DataFault {
-    /// The data is not base64.
-    Base64,
-    /// The decoded data is neither a JSON object nor YAML.
-    Yaml(Box<str>),
-}
-
 /// Reads data. Returns facts about the installation, if it is a CSV.
-fn read_object(data: &[u8], mut loan: Loan) -> Result<Option<InstallFacts>, DataFault> {
+///
+/// # Errors
+/// The error of the YAML reader, if the data is neither a JSON object nor YAML.
+fn read_object(data: &[u8], mut loan: Loan) -> Result<Option<InstallFacts>, Box<str>> {
     if begins_with_brace(data) {
         return Ok(csv::of_manifest(data, loan));
     }
-    let json = yaml::to_json(data);
-    let json = json.map_err(|fault| DataFault::Yaml(fault.malformed.to_string().into()))?;
+    let json = yaml::to_json(data).map_err(|fault| fault.malformed.to_string())?;
     // If there is not enough memory, the account records a refusal, and the catalog fails.
     let has_room = loan.more(json.capacity()).is_ok();
     Ok(has_room.then(|| csv::of_manifest(&json, loan)).flatten())

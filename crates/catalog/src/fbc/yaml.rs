@@ -7,15 +7,17 @@
 
 mod transcode;
 
+pub(super) use transcode::ANCHOR_LIMIT;
+
 use std::io::Write as _;
 use std::ops::Range;
 
-use granit_parser::{ScalarStyle, ScanError, Tag};
+use granit_parser::{ScanError, Tag};
 
 use crate::fbc::FbcErrorKind;
 use crate::fbc::json::plain_run;
 use crate::fbc::yaml::transcode::Transcoder;
-use crate::yaml_scalar::{self, Scalar, ScalarError, Style};
+use crate::yaml_scalar::{Scalar, ScalarError, is_printable};
 
 /// Converts one document to JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
@@ -60,9 +62,7 @@ fn fault_after(before: &[u8], reason: &str) -> YamlFault {
     YamlFault {
         line: 1 + memchr::memchr_iter(b'\n', before).count() as u64,
         column: 1 + line.chars().count() as u64,
-        malformed: FbcErrorKind::Yaml {
-            reason: reason.into(),
-        },
+        malformed: invalid(reason),
     }
 }
 
@@ -83,14 +83,6 @@ fn is_plain(block: &[u8]) -> bool {
     block.iter().fold(true, |all, &byte| all & is_plain(byte))
 }
 
-fn is_printable(character: char) -> bool {
-    match character {
-        '\t' | '\n' | '\r' | '\u{85}' => true,
-        '\u{fffe}' | '\u{ffff}' => false,
-        other => !other.is_control(),
-    }
-}
-
 // === The boundaries of YAML documents ===
 //
 // Upstream searches for lines that start with `---`, whatever surrounds them, and allows only a
@@ -109,8 +101,13 @@ pub(crate) enum YamlPiece {
     Incomplete,
     /// No piece, because the text is empty and has ended.
     End,
-    /// A separator line, `at` bytes from here, with text after the `---`.
-    Malformed { at: usize, malformed: FbcErrorKind },
+    /// A separator line, `at` bytes from here, with text after the `---`. The next line starts
+    /// after `consumed` bytes.
+    Malformed {
+        at: usize,
+        consumed: usize,
+        malformed: FbcErrorKind,
+    },
 }
 
 /// Finds the first document of `text`. `ended` means that no more text follows.
@@ -156,7 +153,11 @@ fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, YamlPiece> {
     }
     let found = found.chars().take(SHOWN).collect::<String>().into();
     let malformed = FbcErrorKind::Separator { found };
-    Err(YamlPiece::Malformed { at, malformed })
+    Err(YamlPiece::Malformed {
+        at,
+        consumed: at + end,
+        malformed,
+    })
 }
 
 const MARK: &[u8] = b"---";
@@ -164,38 +165,11 @@ const MARK: &[u8] = b"---";
 /// Maximum number of characters of a line in an error.
 const SHOWN: usize = 64;
 
-/// Whether the scalar `<<` is a merge key: it is unquoted, or has the merge tag.
-fn is_merge(style: ScalarStyle, tag: Option<&Tag>) -> bool {
-    match tag {
-        None => style == ScalarStyle::Plain,
-        Some(tag) => tag.suffix_in_namespace(CORE).as_deref() == Some("merge"),
-    }
-}
-
 /// Returns a tag such as `!word` as written. A local tag has no meaning in a catalog.
 fn local_tag(tag: &Tag) -> Option<String> {
     let is_local = tag.handle() == "!" && !tag.suffix().is_empty();
     is_local.then(|| format!("!{}", tag.suffix()))
 }
-
-/// The type and value of a scalar.
-fn typed<'t>(
-    text: &'t str,
-    style: ScalarStyle,
-    tag: Option<&Tag>,
-) -> Result<Scalar<'t>, FbcErrorKind> {
-    let style = match style {
-        ScalarStyle::Plain => Style::Plain,
-        _ => Style::Quoted,
-    };
-    let tag = match tag {
-        None => yaml_scalar::Tag::None,
-        Some(tag) => yaml_scalar::Tag::named(&[tag.handle(), tag.suffix()].concat()),
-    };
-    yaml_scalar::resolve(text, style, tag).map_err(|fault| unreadable(&fault))
-}
-
-const CORE: &str = "tag:yaml.org,2002:";
 
 /// The reason why a document cannot be read, and the position in it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -362,17 +336,11 @@ impl<'o> JsonText<'o> {
     /// Writes a scalar as a value.
     fn scalar(&mut self, scalar: &Scalar<'_>) -> Result<(), FbcErrorKind> {
         match scalar {
-            Scalar::Null => self.all.extend_from_slice(b"null"),
-            Scalar::Bool(value) => self.format(format_args!("{value}")),
-            Scalar::Int(value) => self.format(format_args!("{value}")),
-            Scalar::Uint(value) => self.format(format_args!("{value}")),
             Scalar::Str(text) => self.string(text),
-            Scalar::Float(_) => {
-                let number = scalar.clone().into_json();
-                let number = number.map_err(|fault| FbcErrorKind::Yaml {
-                    reason: fault.to_string().into(),
-                })?;
-                self.format(format_args!("{number}"));
+            other => {
+                let value = other.clone().into_json();
+                let value = value.map_err(|fault| unreadable(&fault))?;
+                self.format(format_args!("{value}"));
             }
         }
         Ok(())

@@ -1,7 +1,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Scalar, ScalarError, Style, Tag, resolve};
+use granit_parser::{ScalarStyle, Tag};
+
+use super::{CORE_PREFIX, Scalar, ScalarError, resolve};
 
 /// One scalar as sigs.k8s.io/yaml reads it.
 #[derive(Deserialize)]
@@ -33,17 +35,21 @@ fn rows() -> impl Iterator<Item = (usize, Row)> {
     })
 }
 
+/// The tag with this name; none for an empty name.
+fn core(name: &str) -> Option<Tag> {
+    Some(Tag::new(CORE_PREFIX, name)).filter(|_| !name.is_empty())
+}
+
 fn resolved(row: &Row) -> Result<Scalar<'_>, ScalarError> {
     let style = match row.style {
-        RowStyle::Plain => Style::Plain,
-        RowStyle::Quoted => Style::Quoted,
+        RowStyle::Plain => ScalarStyle::Plain,
+        RowStyle::Quoted => ScalarStyle::DoubleQuoted,
     };
     let tag = match row.tag.strip_prefix("!!") {
-        Some(suffix) => Tag::named(&format!("tag:yaml.org,2002:{suffix}")),
-        None if row.tag.is_empty() => Tag::None,
-        None => Tag::named(&row.tag),
+        Some(suffix) => core(suffix),
+        None => Some(Tag::new("", &row.tag)).filter(|_| !row.tag.is_empty()),
     };
-    resolve(&row.text, style, tag)
+    resolve(&row.text, style, tag.as_ref())
 }
 
 #[test]
@@ -80,20 +86,21 @@ fn keys_agree_with_sigs_yaml() {
 
 #[test]
 fn each_byte_of_binary_text_that_is_no_character_is_replaced() {
-    let decoded = resolve("4oJB", Style::Plain, Tag::Binary);
+    let decoded = resolve("4oJB", ScalarStyle::Plain, core("binary").as_ref());
     let expected = Scalar::Str("\u{fffd}\u{fffd}A".into());
     assert_eq!(decoded, Ok(expected));
 }
 
 #[track_caller]
-fn refused(text: &str, tag: Tag, want: &str) {
-    let outcome = resolve(text, Style::Plain, tag).and_then(Scalar::into_json);
+fn refused(text: &str, tag: &str, want: &str) {
+    let tag = core(tag);
+    let outcome = resolve(text, ScalarStyle::Plain, tag.as_ref()).and_then(Scalar::into_json);
     assert_eq!(outcome.unwrap_err().to_string(), want);
 }
 
 #[track_caller]
 fn refused_key(text: &str, want: &str) {
-    let outcome = resolve(text, Style::Plain, Tag::None).and_then(Scalar::into_key);
+    let outcome = resolve(text, ScalarStyle::Plain, None).and_then(Scalar::into_key);
     assert_eq!(outcome.unwrap_err().to_string(), want);
 }
 
@@ -101,36 +108,36 @@ fn refused_key(text: &str, want: &str) {
 fn refusals_name_text_and_way_out() {
     refused(
         "1.5",
-        Tag::Int,
+        "int",
         r#"scalar "1.5" is not a valid !!int: expected text of that type, or no tag"#,
     );
     let long = "x".repeat(100);
     let cut = "x".repeat(40);
     refused(
         &long,
-        Tag::Bool,
+        "bool",
         &format!(
             r#"scalar "{cut}..." is not a valid !!bool: expected text of that type, or no tag"#
         ),
     );
     refused(
         ".inf",
-        Tag::None,
+        "",
         ".inf is not a JSON number: expected a finite number, or quotes around it",
     );
     refused(
         "-.Inf",
-        Tag::None,
+        "",
         "-.inf is not a JSON number: expected a finite number, or quotes around it",
     );
     refused(
         ".NaN",
-        Tag::Float,
+        "float",
         ".nan is not a JSON number: expected a finite number, or quotes around it",
     );
     let base64 =
         r#"scalar under !!binary is not base64: expected groups of four letters, padded with "=""#;
-    refused("a", Tag::Binary, base64);
+    refused("a", "binary", base64);
 }
 
 #[test]
@@ -147,18 +154,18 @@ fn refused_keys_name_the_way_out() {
 proptest::proptest! {
     #[test]
     fn any_text_is_typed_without_a_panic(text in "[-+.0-9a-fxobEnN_:ytTZ ]{0,24}") {
-        if let Ok(scalar) = resolve(&text, Style::Plain, Tag::None) {
+        if let Ok(scalar) = resolve(&text, ScalarStyle::Plain, None) {
             drop(scalar.clone().into_key());
             drop(scalar.into_json());
         }
-        for tag in [Tag::Int, Tag::Float, Tag::Timestamp, Tag::Binary] {
-            drop(resolve(&text, Style::Plain, tag));
+        for tag in ["int", "float", "timestamp", "binary"].map(core) {
+            drop(resolve(&text, ScalarStyle::Plain, tag.as_ref()));
         }
     }
 
     #[test]
     fn quoted_text_stays_as_written(text in ".*") {
-        let scalar = resolve(&text, Style::Quoted, Tag::None);
+        let scalar = resolve(&text, ScalarStyle::DoubleQuoted, None);
         proptest::prop_assert_eq!(scalar, Ok(Scalar::Str(text.as_str().into())));
     }
 }

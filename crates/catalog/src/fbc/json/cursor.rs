@@ -197,6 +197,12 @@ impl<'a> Cursor<'a> {
         self.at += 1;
     }
 
+    /// Skips white space and returns the start of the next value, in bytes.
+    pub fn start(&mut self) -> CursorResult<usize> {
+        self.kind()?;
+        Ok(self.at)
+    }
+
     /// Skips white space and returns the type of the next value, without skipping the value.
     pub fn kind(&mut self) -> CursorResult<JsonKind> {
         match self.next_byte()? {
@@ -277,7 +283,7 @@ impl<'a> Cursor<'a> {
     pub fn keep(&mut self) -> CursorResult<()> {
         self.kept += 1;
         if self.kept > ITEM_LIMIT {
-            return self.malformed(FbcErrorKind::TooManyItems { limit: ITEM_LIMIT });
+            return self.malformed(FbcErrorKind::TooManyItems);
         }
         Ok(())
     }
@@ -295,14 +301,12 @@ impl<'a> Cursor<'a> {
         }
         self.enter()?;
         while self.has_item(items.len(), b']')? {
-            self.path.push(PathStep::Index(items.len()));
             if size_of::<T>() > 0 {
                 self.keep()?;
             }
-            let read = item(self)?;
+            let read = self.within_item(items.len(), &mut item)?;
             self.make_room(&mut items)?;
             items.push(read);
-            self.path.pop();
         }
         Ok(items)
     }
@@ -386,10 +390,7 @@ impl<'a> Cursor<'a> {
         field: &'static str,
         read: impl FnOnce(&mut Self) -> CursorResult<T>,
     ) -> CursorResult<T> {
-        self.path.push(PathStep::Field(field));
-        let value = read(self)?;
-        self.path.pop();
-        Ok(value)
+        self.below(PathStep::Field(field), read)
     }
 
     /// Reads an item of a list.
@@ -398,7 +399,15 @@ impl<'a> Cursor<'a> {
         index: usize,
         read: impl FnOnce(&mut Self) -> CursorResult<T>,
     ) -> CursorResult<T> {
-        self.path.push(PathStep::Index(index));
+        self.below(PathStep::Index(index), read)
+    }
+
+    fn below<T>(
+        &mut self,
+        step: PathStep,
+        read: impl FnOnce(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<T> {
+        self.path.push(step);
         let value = read(self)?;
         self.path.pop();
         Ok(value)
@@ -427,7 +436,7 @@ pub fn skip_space(text: &[u8]) -> usize {
 
 /// Maximum number of keys and list items of one blob that are kept. The largest known channels have
 /// a few thousand entries. This many need some tens of megabytes.
-const ITEM_LIMIT: usize = 250_000;
+pub const ITEM_LIMIT: usize = 250_000;
 
 // === Skipping a value of any type and depth without recursion ===
 
@@ -436,15 +445,15 @@ impl Cursor<'_> {
     pub fn skip(&mut self) -> CursorResult<()> {
         let base = self.open.len();
         loop {
-            let opened = match self.next_byte()? {
-                b'{' => self.open_object()?,
-                b'[' => self.open_list()?,
+            let is_within = match self.next_byte()? {
+                b'{' => self.open_container(b'}')?,
+                b'[' => self.open_container(b']')?,
                 _ => {
                     self.skip_scalar()?;
                     false
                 }
             };
-            if !opened && !self.close_finished(base)? {
+            if !is_within && !self.close_finished(base)? {
                 return Ok(());
             }
         }
@@ -469,26 +478,24 @@ impl Cursor<'_> {
         }
     }
 
-    /// Enters an object. If it has members, returns true and stops before the first value.
-    /// Otherwise skips the object.
-    fn open_object(&mut self) -> CursorResult<bool> {
+    /// Enters an object or list. If it is not empty, returns true and stops before the first value.
+    /// Otherwise skips it.
+    fn open_container(&mut self, close: u8) -> CursorResult<bool> {
         self.enter()?;
-        let opened = self.has_item(0, b'}')?;
-        if opened {
-            self.open.push(b'}');
-            self.member_key()?;
+        let is_within = self.next_value(0, close)?;
+        if is_within {
+            self.open.push(close);
         }
-        Ok(opened)
+        Ok(is_within)
     }
 
-    /// Does the same as [`Self::open_object`], for a list.
-    fn open_list(&mut self) -> CursorResult<bool> {
-        self.enter()?;
-        let opened = self.has_item(0, b']')?;
-        if opened {
-            self.open.push(b']');
+    /// Moves to the next value of an object or list, as [`Self::has_item`] does.
+    fn next_value(&mut self, seen: usize, close: u8) -> CursorResult<bool> {
+        let is_there = self.has_item(seen, close)?;
+        if is_there && close == b'}' {
+            self.member_key()?;
         }
-        Ok(opened)
+        Ok(is_there)
     }
 
     /// Leaves every container that ends after a value, down to `base`. Returns true and stops
@@ -496,10 +503,7 @@ impl Cursor<'_> {
     fn close_finished(&mut self, base: usize) -> CursorResult<bool> {
         while self.open.len() > base {
             let close = self.open.last().copied().unwrap_or_default();
-            if self.has_item(1, close)? {
-                if close == b'}' {
-                    self.member_key()?;
-                }
+            if self.next_value(1, close)? {
                 return Ok(true);
             }
             self.open.pop();

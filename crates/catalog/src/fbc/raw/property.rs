@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use crate::blob::{DependencyKind, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
 use crate::fbc::shape::BundleObject;
-use crate::fbc::shape::csv::{CsvFields, CsvMetadata};
+use crate::fbc::shape::csv::CsvMetadata;
 
 /// One property.
 #[derive(Debug)]
@@ -53,8 +53,7 @@ pub struct PackageValue<'a> {
 /// Reads the properties of a bundle.
 pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Property<'a>>> {
     cursor.list(|cursor| {
-        cursor.kind()?;
-        let at = cursor.at();
+        let at = cursor.start()?;
         let TypedProperty { item, read } = cursor.record()?;
         let RawProperty { kind, value } = item;
         let (value, fault) = match read {
@@ -90,8 +89,7 @@ impl<'a> JsonRecord<'a> for RawProperty<'a> {
         if index == 0 {
             self.kind = cursor.text()?;
         } else {
-            cursor.kind()?;
-            self.value = Some(cursor.at());
+            self.value = Some(cursor.start()?);
             cursor.skip()?;
         }
         Ok(())
@@ -124,8 +122,7 @@ impl<'a> JsonRecord<'a> for TypedProperty<'a> {
         if index == 0 || self.item.kind.is_empty() {
             return self.item.read(index, cursor);
         }
-        cursor.kind()?;
-        self.item.value = Some(cursor.at());
+        self.item.value = Some(cursor.start()?);
         let kind = self.item.kind.clone();
         let (value, fault) = cursor.isolated(|cursor| PropertyValue::read(&kind, cursor))?;
         self.read = Some(ReadValue { kind, value, fault });
@@ -161,9 +158,8 @@ impl<'a> PropertyValue<'a> {
                 let _: BundleObject = cursor.record()?;
             }
             "olm.csv.metadata" => {
-                cursor.kind()?;
-                let at = cursor.at();
-                let noted = cursor.conform_noting(&CSV_METADATA, CsvFields::FIELDS)?;
+                let at = cursor.start()?;
+                let noted = cursor.conform_noting(&CSV_METADATA, CsvMetadata::FIELDS)?;
                 let csv = match noted {
                     Some(noted) => CsvMetadata::read_noted(&noted, cursor)?,
                     None => cursor.revisit(at, CsvMetadata::read_lenient)?,
@@ -292,11 +288,11 @@ impl Cursor<'_> {
         let mut places = vec![None; noted.len()];
         let (mut is_plain, mut next) = (true, 0);
         self.each_member(|cursor, key| {
-            cursor.kind()?;
+            let at = cursor.start()?;
             for (place, name) in places.iter_mut().zip(noted) {
                 if let Some(fold) = key.fold(name) {
                     is_plain &= fold == Fold::Exact && place.is_none();
-                    *place = Some(cursor.at());
+                    *place = Some(at);
                 }
             }
             cursor.conform_member(fields, &mut next, &key)

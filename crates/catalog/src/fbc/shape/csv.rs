@@ -29,8 +29,8 @@ impl<'a> CsvMetadata<'a> {
     /// Reads metadata. OLM does not use it for resolution, so values of a wrong type are only
     /// unknown.
     pub(crate) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        let (csv, fault) = cursor.isolated(Cursor::record)?;
-        Ok(Self::known(csv, fault.is_none()))
+        let (csv, fault) = cursor.isolated(Cursor::record::<Self>)?;
+        Ok(csv.known(fault.is_none()))
     }
 
     /// Does the same, given the start of the value of each field that is present.
@@ -39,7 +39,7 @@ impl<'a> CsvMetadata<'a> {
         cursor: &mut Cursor<'a>,
     ) -> CursorResult<Self> {
         let read = |cursor: &mut Cursor<'a>| {
-            let mut csv = CsvFields::default();
+            let mut csv = Self::default();
             for (index, at) in noted.iter().enumerate() {
                 if let Some(at) = at {
                     cursor.revisit(*at, |cursor| csv.read(index, cursor))?;
@@ -48,25 +48,19 @@ impl<'a> CsvMetadata<'a> {
             Ok(csv)
         };
         let (csv, fault) = cursor.isolated(read)?;
-        Ok(Self::known(csv, fault.is_none()))
+        Ok(csv.known(fault.is_none()))
     }
 
-    fn known(csv: CsvFields<'a>, is_whole: bool) -> Self {
+    /// Forgets the facts of fields if one of them has the wrong type.
+    fn known(self, is_whole: bool) -> Self {
         Self {
-            install: is_whole.then_some(csv.install),
-            min_kube_version: csv.min_kube_version,
+            install: is_whole.then(|| self.install.unwrap_or_default()),
+            ..self
         }
     }
 }
 
-/// The fields that were read.
-#[derive(Default)]
-pub(crate) struct CsvFields<'a> {
-    install: InstallFacts,
-    min_kube_version: Cow<'a, str>,
-}
-
-impl<'a> JsonRecord<'a> for CsvFields<'a> {
+impl<'a> JsonRecord<'a> for CsvMetadata<'a> {
     const FIELDS: &'static [&'static str] = &[
         "installModes",
         "minKubeVersion",
@@ -75,22 +69,23 @@ impl<'a> JsonRecord<'a> for CsvFields<'a> {
     ];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        let install = self.install.get_or_insert_default();
         match index {
             0 => {
                 let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
                 let supported = modes.iter().filter(|mode| mode.supported);
-                supported.for_each(|mode| self.install.modes.add(&mode.kind));
+                supported.for_each(|mode| install.modes.add(&mode.kind));
             }
             1 => self.min_kube_version = cursor.text()?,
             2 => {
                 let ApiServices { owned } = cursor.record()?;
-                self.install.owns_api_services = owned;
+                install.owns_api_services = owned;
             }
             _ => {
                 let CrdDescriptions { owned } = cursor.record()?;
                 let names = CrdNames::of(owned.iter().map(|crd| &*crd.name));
                 cursor.hold(names.heap_bytes())?;
-                self.install.crds = names;
+                install.crds = names;
             }
         }
         Ok(())
@@ -174,7 +169,7 @@ pub(super) fn of_manifest(json: &[u8], loan: Loan) -> Option<InstallFacts> {
     if kind != CSV || cursor.take_fault().is_some() {
         return None;
     }
-    let mut facts = spec.0.install;
+    let mut facts = spec.0.install.unwrap_or_default();
     facts.has_webhooks.get_or_insert(false);
     Some(facts)
 }
@@ -200,7 +195,7 @@ impl<'a> JsonRecord<'a> for Manifest<'a> {
 
 /// The `spec` of a CSV. Its fields have other names in an `olm.csv.metadata`.
 #[derive(Default)]
-struct CsvSpec<'a>(CsvFields<'a>);
+struct CsvSpec<'a>(CsvMetadata<'a>);
 
 impl<'a> JsonRecord<'a> for CsvSpec<'a> {
     const FIELDS: &'static [&'static str] = &[
@@ -212,11 +207,12 @@ impl<'a> JsonRecord<'a> for CsvSpec<'a> {
     ];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        if index < CsvFields::FIELDS.len() {
+        if index < CsvMetadata::FIELDS.len() {
             return self.0.read(index, cursor);
         }
         let webhooks = cursor.list(Cursor::skip)?;
-        self.0.install.has_webhooks = Some(!webhooks.is_empty());
+        let install = self.0.install.get_or_insert_default();
+        install.has_webhooks = Some(!webhooks.is_empty());
         Ok(())
     }
 }

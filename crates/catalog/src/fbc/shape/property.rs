@@ -209,8 +209,7 @@ impl<'a> JsonRecord<'a> for PropertyItem<'a> {
         } else if self.kind == CSV_METADATA {
             self.value = PropertyPlace::Csv(CsvMetadata::read_lenient(cursor)?);
         } else {
-            cursor.kind()?;
-            self.value = PropertyPlace::At(cursor.at());
+            self.value = PropertyPlace::At(cursor.start()?);
             cursor.skip()?;
         }
         Ok(())

@@ -46,7 +46,11 @@ fn a_separator_stands_alone() {
         };
         assert_eq!(
             split(text.as_bytes(), true),
-            YamlPiece::Malformed { at, malformed },
+            YamlPiece::Malformed {
+                at,
+                consumed: text.len(),
+                malformed
+            },
             "{text:?}"
         );
     }

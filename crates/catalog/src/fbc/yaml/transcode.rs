@@ -5,7 +5,6 @@
 //! of equal keys, as go.yaml.in/yaml/v2 does in effect. In a list of mappings the first has
 //! precedence there, so they are written once more in reverse order.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -13,10 +12,9 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use crate::fbc::FbcErrorKind;
 use crate::fbc::yaml::{
-    JsonText, YamlFault, YamlMarks, invalid, is_merge, local_tag, not_mergeable, scan_fault, typed,
-    unreadable,
+    JsonText, YamlFault, YamlMarks, invalid, local_tag, not_mergeable, scan_fault, unreadable,
 };
-use crate::yaml_scalar::Scalar;
+use crate::yaml_scalar::{Scalar, is_merge_key, resolve};
 
 /// Converts one document to JSON.
 pub(super) struct Transcoder<'a> {
@@ -77,9 +75,7 @@ impl<'a> Transcoder<'a> {
     fn event(&mut self, event: Event<'a>) -> Transcoded {
         // The parser numbers anchors from 1.
         if event.anchor_id() > Some(ANCHOR_LIMIT) {
-            return Err(FbcErrorKind::TooManyAnchors {
-                limit: ANCHOR_LIMIT,
-            });
+            return Err(FbcErrorKind::TooManyAnchors);
         }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -111,17 +107,23 @@ impl<'a> Transcoder<'a> {
         self.open.last().map(|frame| &frame.shape)
     }
 
-    fn set_shape(&mut self, shape: CollectionShape) {
-        if let Some(frame) = self.open.last_mut() {
-            frame.shape = shape;
+    /// The next part of the innermost mapping; `None` in a list and outside of collections.
+    fn next(&self) -> Option<MappingPart> {
+        match self.shape() {
+            Some(CollectionShape::Mapping { next, .. }) => Some(*next),
+            _ => None,
         }
     }
 
-    fn is_at_key(&self) -> bool {
-        matches!(
-            self.shape(),
-            Some(CollectionShape::Key | CollectionShape::MergedKey)
-        )
+    /// Sets the next part of the innermost collection, if that is a mapping.
+    fn set_next(&mut self, part: MappingPart) {
+        if let Some(OpenCollection {
+            shape: CollectionShape::Mapping { next, .. },
+            ..
+        }) = self.open.last_mut()
+        {
+            *next = part;
+        }
     }
 
     fn scalar(
@@ -135,13 +137,12 @@ impl<'a> Transcoder<'a> {
             let start = &self.at.start;
             self.marks.note_tag(&tag, text, start.line(), start.col());
         }
-        let merge = text == "<<" && is_merge(style, tag);
-        let scalar = typed(text, style, tag)?;
-        if self.is_at_key() {
-            if !merge {
+        let scalar = resolve(text, style, tag).map_err(|fault| unreadable(&fault))?;
+        if self.next() == Some(MappingPart::Key) {
+            if !is_merge_key(text, style, tag) {
                 return self.key(scalar, anchor);
             }
-            self.begin_merge();
+            self.set_next(MappingPart::Merge);
             return Ok(());
         }
         self.begin_value()?;
@@ -149,17 +150,8 @@ impl<'a> Transcoder<'a> {
         let start = self.out.len();
         self.out.scalar(&scalar)?;
         self.anchor(anchor, start);
-        self.end_value();
+        self.set_next(MappingPart::Key);
         Ok(())
-    }
-
-    fn begin_merge(&mut self) {
-        let merged = self.shape() == Some(&CollectionShape::MergedKey);
-        self.set_shape(if merged {
-            CollectionShape::MergedMerge
-        } else {
-            CollectionShape::Merge
-        });
     }
 
     fn key(&mut self, scalar: Scalar<'_>, anchor: usize) -> Transcoded {
@@ -190,26 +182,17 @@ impl<'a> Transcoder<'a> {
         self.out.separate();
         self.out.string(key);
         self.out.push(b':');
-        let merged = self.shape() == Some(&CollectionShape::MergedKey);
-        self.set_shape(if merged {
-            CollectionShape::MergedValue
-        } else {
-            CollectionShape::Value
-        });
+        self.set_next(MappingPart::Value);
     }
 
     /// Prepares for a value that is neither a key nor a mapping to merge.
     fn begin_value(&mut self) -> Transcoded {
-        match self.shape() {
-            Some(CollectionShape::Key | CollectionShape::MergedKey) => {
-                Err(invalid("a mapping or list cannot be a key"))
+        match (self.shape(), self.next()) {
+            (_, Some(MappingPart::Key)) => Err(invalid("a mapping or list cannot be a key")),
+            (_, Some(MappingPart::Merge)) | (Some(CollectionShape::MergedList(_)), _) => {
+                Err(not_mergeable())
             }
-            Some(
-                CollectionShape::Merge
-                | CollectionShape::MergedMerge
-                | CollectionShape::MergedList(_),
-            ) => Err(not_mergeable()),
-            Some(CollectionShape::List) => {
+            (Some(CollectionShape::List), _) => {
                 self.out.separate();
                 Ok(())
             }
@@ -217,24 +200,8 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    /// Updates the state after a value of any kind.
-    fn end_value(&mut self) {
-        match self.shape() {
-            Some(CollectionShape::Value | CollectionShape::Merge) => {
-                self.set_shape(CollectionShape::Key);
-            }
-            Some(CollectionShape::MergedValue | CollectionShape::MergedMerge) => {
-                self.set_shape(CollectionShape::MergedKey);
-            }
-            _ => {}
-        }
-    }
-
     fn begin_list(&mut self, anchor: usize) -> Transcoded {
-        let merges = matches!(
-            self.shape(),
-            Some(CollectionShape::Merge | CollectionShape::MergedMerge)
-        );
+        let merges = self.next() == Some(MappingPart::Merge);
         let shape = if merges {
             CollectionShape::MergedList(Vec::new())
         } else {
@@ -250,18 +217,23 @@ impl<'a> Transcoder<'a> {
     }
 
     fn begin_mapping(&mut self, anchor: usize) -> Transcoded {
-        if let Some(
-            CollectionShape::Merge | CollectionShape::MergedMerge | CollectionShape::MergedList(_),
-        ) = self.shape()
-        {
-            self.begin(CollectionShape::MergedKey, anchor);
-            return Ok(());
+        let is_merged = self.is_merged();
+        if !is_merged {
+            self.begin_value()?;
         }
-        self.begin_value()?;
-        self.begin(CollectionShape::Key, anchor);
-        self.mark();
-        self.out.push(b'{');
+        let next = MappingPart::Key;
+        self.begin(CollectionShape::Mapping { next, is_merged }, anchor);
+        if !is_merged {
+            self.mark();
+            self.out.push(b'{');
+        }
         Ok(())
+    }
+
+    /// Whether the next mapping or alias is merged into the mapping around it.
+    fn is_merged(&self) -> bool {
+        self.next() == Some(MappingPart::Merge)
+            || matches!(self.shape(), Some(CollectionShape::MergedList(_)))
     }
 
     fn begin(&mut self, shape: CollectionShape, anchor: usize) {
@@ -287,14 +259,16 @@ impl<'a> Transcoder<'a> {
                 self.out.push(b']');
                 self.anchor(anchor, start);
             }
-            CollectionShape::MergedKey => self.end_merged(start, anchor),
+            CollectionShape::Mapping {
+                is_merged: true, ..
+            } => self.end_merged(start, anchor),
             CollectionShape::MergedList(members) => self.end_merged_list(members)?,
-            _ => {
+            CollectionShape::Mapping { .. } => {
                 self.out.push(b'}');
                 self.anchor(anchor, start);
             }
         }
-        self.end_value();
+        self.set_next(MappingPart::Key);
         self.check_size()
     }
 
@@ -346,31 +320,22 @@ impl<'a> Transcoder<'a> {
 
     fn alias(&mut self, anchor: usize) -> Transcoded {
         let json = match self.anchors.get(&anchor) {
-            Some(AnchoredJson::Written(range)) => {
-                Cow::Owned(self.out.written(range.clone()).to_vec())
-            }
-            Some(AnchoredJson::Kept(json)) => Cow::Owned(json.clone()),
+            Some(AnchoredJson::Written(range)) => self.out.written(range.clone()).to_vec(),
+            Some(AnchoredJson::Kept(json)) => json.clone(),
             None => return Err(invalid("an anchor's value contains itself")),
         };
-        match self.shape() {
-            Some(CollectionShape::Key | CollectionShape::MergedKey) => {
-                self.alias_key(&json)?;
-                return self.check_size();
-            }
-            Some(
-                CollectionShape::Merge
-                | CollectionShape::MergedMerge
-                | CollectionShape::MergedList(_),
-            ) => {
-                self.alias_merge(&json)?;
-            }
-            _ => {
-                self.begin_value()?;
-                self.mark();
-                self.out.raw(&json);
-            }
+        if self.next() == Some(MappingPart::Key) {
+            self.alias_key(&json)?;
+            return self.check_size();
         }
-        self.end_value();
+        if self.is_merged() {
+            self.alias_merge(&json)?;
+        } else {
+            self.begin_value()?;
+            self.mark();
+            self.out.raw(&json);
+        }
+        self.set_next(MappingPart::Key);
         self.check_size()
     }
 
@@ -422,7 +387,7 @@ fn options() -> Options {
 const NESTING_LIMIT: usize = 10_000;
 
 /// Maximum number of anchors that are remembered; people write a handful.
-const ANCHOR_LIMIT: usize = 10_000;
+pub(in crate::fbc) const ANCHOR_LIMIT: usize = 10_000;
 
 /// A collection that was started.
 #[derive(Debug)]
@@ -433,23 +398,26 @@ struct OpenCollection {
     anchor: usize,
 }
 
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Debug)]
 enum CollectionShape {
     List,
-    /// A mapping before a key.
-    Key,
-    /// A mapping before the value of a key.
-    Value,
-    /// A mapping before the value of a merge key.
-    Merge,
-    /// A merged mapping before a key. Its members are written into the enclosing one.
-    MergedKey,
-    /// A merged mapping before the value of a key.
-    MergedValue,
-    /// A merged mapping before the value of a merge key.
-    MergedMerge,
+    Mapping {
+        next: MappingPart,
+        /// Whether the members are written into the enclosing mapping.
+        is_merged: bool,
+    },
     /// A list of mappings to merge, with the position of each one's members.
     MergedList(Vec<Range<usize>>),
+}
+
+/// The part of a mapping that comes next.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum MappingPart {
+    Key,
+    /// The value of a key.
+    Value,
+    /// The value of a merge key.
+    Merge,
 }
 
 /// A complete anchored value.
