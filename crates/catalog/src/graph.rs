@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::version::{Membership, SkipRange, Version};
-use crate::{Bundle, BundleIndex, Deprecation, NameEdge, Package, WrittenEdge};
+use crate::{Bundle, BundleIndex, Deprecation, EdgeStart, NameEdge, Package};
 
 /// The graph of one package.
 #[derive(Clone, Debug)]
@@ -54,7 +54,29 @@ impl NodeIndex {
 impl<'p> Graph<'p> {
     /// Builds the graph of a package.
     pub fn of(name: &'p str, package: &'p Package) -> Self {
-        build(name, package)
+        let nodes = GraphNodes::of(package);
+        let mut channels = channels(package);
+        for written in package.written_edges() {
+            let to = NodeIndex(written.to.get());
+            let entry = channels.get_mut(written.channel.get() as usize);
+            if let Some(entry) = entry.and_then(|entries| entries.get_mut(&to)) {
+                entry.add(written.from, &nodes);
+            }
+        }
+        let channels = package.channels().iter().zip(channels);
+        Self {
+            name,
+            package,
+            virtuals: nodes.virtuals,
+            stated: Vec::new(),
+            channels: channels
+                .map(|(channel, entries)| GraphChannel {
+                    name: &channel.name,
+                    deprecated: channel.deprecated.as_deref(),
+                    entries: entries.into_values().collect(),
+                })
+                .collect(),
+        }
     }
 
     /// States the version of a name that no bundle of the package has, but that may be installed
@@ -300,32 +322,6 @@ fn holds(graph: &Graph<'_>, range: &SkipRange, node: NodeIndex) -> bool {
     version.is_some_and(|version| range.takes(version) == Membership::Holds)
 }
 
-fn build<'p>(name: &'p str, package: &'p Package) -> Graph<'p> {
-    let nodes = GraphNodes::of(package);
-    let mut channels = channels(package);
-    for written in package.written_edges() {
-        let to = NodeIndex(written.to().get());
-        let entry = channels.get_mut(written.channel().get() as usize);
-        if let Some(entry) = entry.and_then(|entries| entries.get_mut(&to)) {
-            add(entry, &written, &nodes);
-        }
-    }
-    let channels = package.channels().iter().zip(channels);
-    Graph {
-        name,
-        package,
-        virtuals: nodes.virtuals,
-        stated: Vec::new(),
-        channels: channels
-            .map(|(channel, entries)| GraphChannel {
-                name: &channel.name,
-                deprecated: channel.deprecated.as_deref(),
-                entries: entries.into_values().collect(),
-            })
-            .collect(),
-    }
-}
-
 /// The nodes by name.
 struct GraphNodes<'p> {
     by_name: HashMap<&'p str, Vec<NodeIndex>>,
@@ -366,23 +362,7 @@ fn channels<'p>(package: &'p Package) -> Vec<BTreeMap<NodeIndex, GraphEntry<'p>>
     package.channels().iter().map(entries).collect()
 }
 
-fn add<'p>(entry: &mut GraphEntry<'p>, written: &WrittenEdge<'p>, nodes: &GraphNodes<'p>) {
-    match written {
-        WrittenEdge::Name { from, kind, .. } => {
-            let list = match kind {
-                NameEdge::Replaces => &mut entry.replaces,
-                NameEdge::Skips => &mut entry.skips,
-            };
-            list.extend(nodes.named(from));
-            list.sort_unstable();
-            list.dedup();
-        }
-        WrittenEdge::Range { range, .. } => entry.skip_ranges.push(range),
-        WrittenEdge::UnreadRange { text, .. } => entry.unread_ranges.push(text),
-    }
-}
-
-impl GraphEntry<'_> {
+impl<'p> GraphEntry<'p> {
     fn of(node: NodeIndex) -> Self {
         Self {
             node,
@@ -390,6 +370,22 @@ impl GraphEntry<'_> {
             skips: Vec::new(),
             skip_ranges: Vec::new(),
             unread_ranges: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, from: EdgeStart<'p>, nodes: &GraphNodes<'p>) {
+        match from {
+            EdgeStart::Name(from, kind) => {
+                let list = match kind {
+                    NameEdge::Replaces => &mut self.replaces,
+                    NameEdge::Skips => &mut self.skips,
+                };
+                list.extend(nodes.named(from));
+                list.sort_unstable();
+                list.dedup();
+            }
+            EdgeStart::Range(range) => self.skip_ranges.push(range),
+            EdgeStart::UnreadRange(text) => self.unread_ranges.push(text),
         }
     }
 }

@@ -88,4 +88,4 @@ pub use edges::{ChannelIndex, NameEdge};
 pub use package::{AskedChannels, Channel};
 pub use package::{Deprecation, Package, Successors};
 pub use plausible::{Doubt, Glance, RemainingCount};
-pub use written::WrittenEdge;
+pub use written::{EdgeStart, WrittenEdge};

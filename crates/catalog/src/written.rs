@@ -7,54 +7,24 @@ use crate::{Bundle, Channel, Package};
 
 /// An edge as its entry declares it.
 #[derive(Clone, Copy, Debug)]
-pub enum WrittenEdge<'p> {
-    /// An edge that starts at a name.
-    Name {
-        /// The name; empty for an entry without `replaces`.
-        from: &'p str,
-        /// The field that declares the edge.
-        kind: NameEdge,
-        /// The channel of the entry.
-        channel: ChannelIndex,
-        /// Bundle that the entry names.
-        to: BundleIndex,
-    },
-    /// An edge that starts at the versions of a range.
-    Range {
-        /// The range.
-        range: &'p SkipRange,
-        /// The channel of the entry.
-        channel: ChannelIndex,
-        /// Bundle that the entry names.
-        to: BundleIndex,
-    },
-    /// An entry whose `skipRange` cannot be read. OLM ignores it, so there is no edge.
-    UnreadRange {
-        /// The text of the field.
-        text: &'p str,
-        /// The channel of the entry.
-        channel: ChannelIndex,
-        /// Bundle that the entry names.
-        to: BundleIndex,
-    },
+pub struct WrittenEdge<'p> {
+    /// The channel of the entry.
+    pub channel: ChannelIndex,
+    /// Bundle that the entry names.
+    pub to: BundleIndex,
+    /// Start of the edge.
+    pub from: EdgeStart<'p>,
 }
 
-impl WrittenEdge<'_> {
-    /// The channel of the entry.
-    pub fn channel(&self) -> ChannelIndex {
-        match self {
-            Self::Name { channel, .. }
-            | Self::Range { channel, .. }
-            | Self::UnreadRange { channel, .. } => *channel,
-        }
-    }
-
-    /// Bundle that the entry names.
-    pub fn to(&self) -> BundleIndex {
-        match self {
-            Self::Name { to, .. } | Self::Range { to, .. } | Self::UnreadRange { to, .. } => *to,
-        }
-    }
+/// Start of an edge.
+#[derive(Clone, Copy, Debug)]
+pub enum EdgeStart<'p> {
+    /// A name, which is empty for an entry without `replaces`, and the field with the name.
+    Name(&'p str, NameEdge),
+    /// The versions of a range.
+    Range(&'p SkipRange),
+    /// The text of a `skipRange` that cannot be read. OLM ignores it, so there is no edge.
+    UnreadRange(&'p str),
 }
 
 impl Package {
@@ -62,27 +32,15 @@ impl Package {
     /// then unreadable ranges.
     pub fn written_edges(&self) -> impl Iterator<Item = WrittenEdge<'_>> {
         let names = self.edges.names().flat_map(|(from, edges)| {
-            edges.iter().map(move |named| {
-                let IndexedEdge { channel, to } = named.edge;
-                let kind = named.kind;
-                WrittenEdge::Name {
-                    from,
-                    kind,
-                    channel,
-                    to,
-                }
-            })
+            let edges = edges.iter();
+            edges.map(move |named| named.edge.written(EdgeStart::Name(from, named.kind)))
         });
         let ranges = self.edges.ranges().flat_map(|(range, edges)| {
-            edges.iter().map(move |IndexedEdge { channel, to }| {
-                let (channel, to) = (*channel, *to);
-                WrittenEdge::Range { range, channel, to }
-            })
+            let edges = edges.iter();
+            edges.map(move |edge| edge.written(EdgeStart::Range(range)))
         });
-        let unread = self.edges.unread_ranges().map(|(text, edge)| {
-            let IndexedEdge { channel, to } = edge;
-            WrittenEdge::UnreadRange { text, channel, to }
-        });
+        let unread = self.edges.unread_ranges();
+        let unread = unread.map(|(text, edge)| edge.written(EdgeStart::UnreadRange(text)));
         names.chain(ranges).chain(unread)
     }
 
@@ -104,6 +62,13 @@ impl Package {
     ) -> impl Iterator<Item = (BundleIndex, &'p Bundle)> + 'p {
         self.bundles()
             .filter(move |(_, bundle)| *bundle.name == *name)
+    }
+}
+
+impl IndexedEdge {
+    fn written(self, from: EdgeStart<'_>) -> WrittenEdge<'_> {
+        let Self { channel, to } = self;
+        WrittenEdge { channel, to, from }
     }
 }
 

@@ -25,7 +25,7 @@ use crate::migrate::plan::{MovePlan, TakenNames};
 use crate::migrate::steps::MoveStep;
 use crate::migrate::words::Obstacle;
 use crate::see::BundleReport;
-use olmguard_catalog::WrittenEdge;
+use olmguard_catalog::EdgeStart;
 use olmguard_catalog::olm::OlmRelease;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::reason;
@@ -313,8 +313,7 @@ fn named<'s>(offers: &[Offer<'s>], name: &str) -> Option<Choice<'s>> {
 /// Returns the bundles that replace or skip a bundle that no catalog has, each once, in byte order.
 fn successors(offers: &[Offer<'_>], name: &str) -> Vec<String> {
     let edges = offers.iter().flat_map(Offer::edges);
-    let edges =
-        edges.filter(|edge| matches!(edge.written, WrittenEdge::Name { from, .. } if from == name));
+    let edges = edges.filter(|edge| matches!(edge.from, EdgeStart::Name(from, _) if from == name));
     let mut names: Vec<_> = edges
         .map(|edge| edge.to.bundle().name.to_string())
         .collect();

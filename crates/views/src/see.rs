@@ -10,7 +10,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 use olmguard_catalog::version::{LegacyRelease, Release, ReleaseLimit, VersionRelease, go};
-use olmguard_catalog::{Bundle, NameEdge, WrittenEdge, word_set};
+use olmguard_catalog::{Bundle, EdgeStart, NameEdge, word_set};
 use olmguard_engine::explain::{ForbiddenReport, label};
 use olmguard_engine::extension::{InstalledBundle, Policy};
 use olmguard_engine::judge::ForbiddenStep;
@@ -156,10 +156,10 @@ pub struct EdgeReport {
 
 impl EdgeReport {
     fn of(edge: &OfferEdge<'_>) -> Option<Self> {
-        let (field, value) = match &edge.written {
-            WrittenEdge::Name { from: "", .. } | WrittenEdge::UnreadRange { .. } => return None,
-            WrittenEdge::Name { from, kind, .. } => (EdgeField::from(*kind), (*from).to_owned()),
-            WrittenEdge::Range { range, .. } => (EdgeField::SkipRange, range.as_str().to_owned()),
+        let (field, value) = match edge.from {
+            EdgeStart::Name("", _) | EdgeStart::UnreadRange(_) => return None,
+            EdgeStart::Name(from, kind) => (EdgeField::from(kind), from.to_owned()),
+            EdgeStart::Range(range) => (EdgeField::SkipRange, range.as_str().to_owned()),
         };
         let bundle = edge.to.bundle();
         Some(Self {

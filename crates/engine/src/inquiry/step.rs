@@ -6,7 +6,7 @@ use crate::resolve::semver::{Hindrance, step};
 use crate::resolve::{Choice, Offer, OfferEdge, Origin, Query, Violation};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::VersionRelease;
-use olmguard_catalog::{DependencyKind, WrittenEdge};
+use olmguard_catalog::{DependencyKind, EdgeStart};
 
 /// A condition that a step does not meet.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -186,9 +186,9 @@ impl<'a> Inquiry<'a> {
             name: self.installed.name.clone(),
             version: self.installed.version.clone(),
         }];
-        let unread = leading().filter_map(|edge| match edge.written {
-            WrittenEdge::UnreadRange { text, .. } => Some(text.to_owned()),
-            WrittenEdge::Name { .. } | WrittenEdge::Range { .. } => None,
+        let unread = leading().filter_map(|edge| match edge.from {
+            EdgeStart::UnreadRange(text) => Some(text.to_owned()),
+            EdgeStart::Name(..) | EdgeStart::Range(_) => None,
         });
         let unread: Vec<_> = unread.collect();
         if !unread.is_empty() {
@@ -200,7 +200,7 @@ impl<'a> Inquiry<'a> {
 
 /// Whether an edge starts at the installed bundle. An entry that replaces nothing has no edge.
 fn starts(edge: &OfferEdge<'_>, origin: &Origin<'_>) -> bool {
-    let is_none = matches!(edge.written, WrittenEdge::Name { from: "", .. });
+    let is_none = matches!(edge.from, EdgeStart::Name("", _));
     !is_none && edge.starts_at(origin)
 }
 

@@ -11,7 +11,8 @@ use crate::snapshot::{
 use olmguard_catalog::selector::{Selector, SelectorError};
 use olmguard_catalog::version::{Constraint, ConstraintError, Membership};
 use olmguard_catalog::{
-    AskedChannels, BundleIndex, BundleSet, Catalog, NameEdge, Package, PackageFault, WrittenEdge,
+    AskedChannels, BundleIndex, BundleSet, Catalog, EdgeStart, NameEdge, Package, PackageFault,
+    WrittenEdge,
 };
 
 /// A filter whose selector and range compiled.
@@ -245,8 +246,8 @@ const TOO_OLD: Age = Age::Old(OnOldCatalog::Undecided);
 /// An edge in an entry of an offer's package.
 #[derive(Clone, Copy, Debug)]
 pub struct OfferEdge<'s> {
-    /// The edge.
-    pub written: WrittenEdge<'s>,
+    /// Start of the edge.
+    pub from: EdgeStart<'s>,
     /// The bundle that the edge ends at.
     pub to: Choice<'s>,
     /// The channel of the entry.
@@ -258,12 +259,12 @@ pub struct OfferEdge<'s> {
 impl<'s> Offer<'s> {
     /// Every edge, including edges in channels that are not requested.
     pub fn edges(&self) -> impl Iterator<Item = OfferEdge<'s>> {
-        self.package.written_edges().map(|written| {
-            let channel = written.channel();
+        self.package.written_edges().map(|edge| {
+            let WrittenEdge { channel, to, from } = edge;
             let known = self.package.channels().get(channel.get() as usize);
             OfferEdge {
-                written,
-                to: self.choice(written.to()),
+                from,
+                to: self.choice(to),
                 channel: known.map_or("", |channel| &*channel.name),
                 is_asked: self.asked.has(channel),
             }
@@ -286,27 +287,21 @@ impl OfferEdge<'_> {
         if origin.is_of_caret_range() {
             return false;
         }
-        match &self.written {
-            WrittenEdge::Name { from, .. } => origin.name() == Some(from),
-            WrittenEdge::Range { range, .. } => origin
+        match self.from {
+            EdgeStart::Name(from, _) => origin.name() == Some(from),
+            EdgeStart::Range(range) => origin
                 .version()
                 .is_some_and(|read| range.takes(&read.version) == Membership::Holds),
-            WrittenEdge::UnreadRange { .. } => false,
+            EdgeStart::UnreadRange(_) => false,
         }
     }
 
     /// The field of the entry that contains the edge.
     pub fn field(&self) -> &'static str {
-        match &self.written {
-            WrittenEdge::Name {
-                kind: NameEdge::Replaces,
-                ..
-            } => "replaces",
-            WrittenEdge::Name {
-                kind: NameEdge::Skips,
-                ..
-            } => "skips",
-            WrittenEdge::Range { .. } | WrittenEdge::UnreadRange { .. } => "skipRange",
+        match self.from {
+            EdgeStart::Name(_, NameEdge::Replaces) => "replaces",
+            EdgeStart::Name(_, NameEdge::Skips) => "skips",
+            EdgeStart::Range(_) | EdgeStart::UnreadRange(_) => "skipRange",
         }
     }
 }
