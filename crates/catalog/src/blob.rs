@@ -215,7 +215,7 @@ pub enum UnfiledObject {
 
 /// A blob that cannot be decoded, and its location.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{}: {}: {fault}", position.in_file(file), BlobName(.package, .schema, .name))]
+#[error("{}: {}: {fault}", position.in_file(file), title(.package, .schema, .name))]
 pub struct BlobFault {
     /// The file, by the name that the reader was given.
     pub file: Box<str>,
@@ -232,14 +232,9 @@ pub struct BlobFault {
 }
 
 /// A blob's schema, name and package, in words.
-struct BlobName<'a>(&'a str, &'a str, &'a str);
-
-impl fmt::Display for BlobName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(package, schema, name) = self;
-        let schema = if schema.is_empty() { "blob" } else { schema };
-        write!(f, "{schema} {name:?} of package {package:?}")
-    }
+fn title(package: &str, schema: &str, name: &str) -> String {
+    let schema = if schema.is_empty() { "blob" } else { schema };
+    format!("{schema} {name:?} of package {package:?}")
 }
 
 /// A position in a file of a catalog.
@@ -315,33 +310,27 @@ pub enum Fault {
     },
 }
 
-/// The type of a JSON value.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum JsonKind {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Boolean,
-    /// A number.
-    Number,
-    /// A string.
-    String,
-    /// A list.
-    List,
-    /// An object.
-    Object,
+word_set! {
+    /// The type of a JSON value, in words.
+    pub enum JsonKind {
+        /// `null`
+        Null => "null",
+        /// `true` or `false`
+        Boolean => "a boolean",
+        /// A number.
+        Number => "a number",
+        /// A string.
+        String => "a string",
+        /// A list.
+        List => "a list",
+        /// An object.
+        Object => "an object",
+    }
 }
 
 impl fmt::Display for JsonKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Null => "null",
-            Self::Boolean => "a boolean",
-            Self::Number => "a number",
-            Self::String => "a string",
-            Self::List => "a list",
-            Self::Object => "an object",
-        })
+        f.write_str(self.as_str())
     }
 }
 

@@ -85,20 +85,18 @@ fn digits(text: &str) -> (&str, &str) {
 }
 
 fn unit(word: &str) -> Result<u128, DurationError> {
-    Ok(match word {
-        "ns" => 1,
-        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "m" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        "" => return Err(DurationError::NoUnit),
-        other => {
-            return Err(DurationError::Unit {
-                found: other.to_owned(),
-            });
-        }
-    })
+    match word {
+        "ns" => Ok(1),
+        "us" | "\u{b5}s" | "\u{3bc}s" => Ok(1_000),
+        "ms" => Ok(1_000_000),
+        "s" => Ok(1_000_000_000),
+        "m" => Ok(60_000_000_000),
+        "h" => Ok(3_600_000_000_000),
+        "" => Err(DurationError::NoUnit),
+        other => Err(DurationError::Unit {
+            found: other.to_owned(),
+        }),
+    }
 }
 
 /// The limit of durations. More than a hundred years is a typo.

@@ -235,38 +235,26 @@ impl Package {
                 _ => {}
             }
         }
-        self.deprecate_channels(&channels, loan)?;
-        self.deprecate_bundles(&bundles, loan)
-    }
-
-    fn deprecate_channels(
-        &mut self,
-        messages: &Messages<'_>,
-        loan: &mut Loan,
-    ) -> Result<(), TooLarge> {
         for channel in &mut self.channels {
-            if let Some(message) = messages.get(&*channel.name).copied() {
-                loan.more(allocated(message.len()))?;
-                channel.deprecated = Some(message.into());
-            }
+            channel.deprecated = kept(channels.get(&*channel.name), loan)?;
         }
-        Ok(())
-    }
-
-    fn deprecate_bundles(
-        &mut self,
-        messages: &Messages<'_>,
-        loan: &mut Loan,
-    ) -> Result<(), TooLarge> {
         for (index, bundle) in (0..).map(BundleIndex).zip(&mut self.bundles) {
-            if let Some(message) = messages.get(&*bundle.name).copied() {
-                loan.more(allocated(message.len()))?;
-                bundle.deprecated = Some(message.into());
+            bundle.deprecated = kept(bundles.get(&*bundle.name), loan)?;
+            if bundle.deprecated.is_some() {
                 self.deprecated_bundles.insert(index);
             }
         }
         Ok(())
     }
+}
+
+/// Returns a message that is kept, and charges it.
+fn kept(message: Option<&&str>, loan: &mut Loan) -> Result<Option<Box<str>>, TooLarge> {
+    let Some(message) = message else {
+        return Ok(None);
+    };
+    loan.more(allocated(message.len()))?;
+    Ok(Some(Box::from(*message)))
 }
 
 /// Memory per bundle: space to sort it in, and its slot in the table by name. The table is up to

@@ -80,24 +80,25 @@ impl<'a> Json<'a> for &'a Value {
 
 // === The types of JSON values, in the words of an API server's type errors ===
 
-/// The type of a JSON value. A number is an integer if it has no fraction and no exponent, and fits
-/// 64 bits.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum JsonType {
-    /// A list.
-    Array,
-    /// `true` or `false`.
-    Boolean,
-    /// A number without a fraction and exponent that fits 64 bits.
-    Integer,
-    /// `null`.
-    Null,
-    /// Any other number.
-    Number,
-    /// A map.
-    Object,
-    /// A string.
-    String,
+word_set! {
+    /// The type of a JSON value. A number is an integer if it has no fraction and no exponent, and
+    /// fits 64 bits.
+    pub enum JsonType {
+        /// A list.
+        Array => "array",
+        /// `true` or `false`.
+        Boolean => "boolean",
+        /// A number without a fraction and exponent that fits 64 bits.
+        Integer => "integer",
+        /// `null`.
+        Null => "null",
+        /// Any other number.
+        Number => "number",
+        /// A map.
+        Object => "object",
+        /// A string.
+        String => "string",
+    }
 }
 
 impl JsonType {
@@ -113,9 +114,7 @@ impl JsonType {
             Value::Object(_) => Self::Object,
         }
     }
-}
 
-impl JsonType {
     /// Whether YAML can read a plain scalar as a value of this type.
     pub fn is_scalar(self) -> bool {
         matches!(self, Self::Boolean | Self::Integer | Self::Number)
@@ -124,15 +123,7 @@ impl JsonType {
 
 impl fmt::Display for JsonType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Array => "array",
-            Self::Boolean => "boolean",
-            Self::Integer => "integer",
-            Self::Null => "null",
-            Self::Number => "number",
-            Self::Object => "object",
-            Self::String => "string",
-        })
+        f.write_str(self.as_str())
     }
 }
 

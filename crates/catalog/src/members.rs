@@ -4,8 +4,6 @@
 //! Reading continues after a fault, because the valid part still restricts. An implementation of
 //! [`FieldFaults`] keeps the first fault, or many.
 
-use std::fmt::{self, Write as _};
-
 use serde_json::{Map, Number, Value};
 
 use crate::json::JsonType;
@@ -71,7 +69,7 @@ pub enum FieldProblem {
         expected: &'static str,
     },
     /// The key is unknown in this object.
-    #[error("unknown key{}: expected one of {}", NearestHint(*.nearest), .known.join(", "))]
+    #[error("unknown key{}: expected one of {}", nearest_hint(*.nearest), .known.join(", "))]
     UnknownKey {
         /// The nearest known key, if one is near.
         nearest: Option<&'static str>,
@@ -79,7 +77,7 @@ pub enum FieldProblem {
         known: &'static [&'static str],
     },
     /// The value is not one of the known words.
-    #[error("unknown value {}{}: expected one of {}", quote(.found), NearestHint(*.nearest), .known.join(", "))]
+    #[error("unknown value {}{}: expected one of {}", quote(.found), nearest_hint(*.nearest), .known.join(", "))]
     UnknownWord {
         /// The value.
         found: String,
@@ -334,23 +332,12 @@ pub fn beginning(text: &str, most: usize) -> String {
 }
 
 fn entry(path: &str, at: usize) -> String {
-    let mut path = path.to_owned();
-    // Writing to a String cannot fail.
-    let _ = write!(path, "[{at}]");
-    path
+    format!("{path}[{at}]")
 }
 
 /// The suggestion at the end of a fault; empty without one.
-#[derive(Clone, Copy, Debug)]
-pub struct NearestHint<'a>(pub Option<&'a str>);
-
-impl fmt::Display for NearestHint<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(nearest) => write!(f, " (did you mean {nearest}?)"),
-            None => Ok(()),
-        }
-    }
+pub fn nearest_hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!(" (did you mean {nearest}?)"))
 }
 
 /// Maximum number of bytes of an external text that a fault repeats.

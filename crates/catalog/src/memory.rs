@@ -14,7 +14,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -58,7 +57,7 @@ pub enum TooLarge {
     /// The catalog needs more than one catalog can use.
     #[error(
         "the catalog needs more than {} of memory, the most that one catalog can use; make it \
-         smaller, or raise the memory limit", Mebibytes(*.limit)
+         smaller, or raise the memory limit", mebibytes(*.limit)
     )]
     Each {
         /// Bytes that one catalog can use.
@@ -67,7 +66,7 @@ pub enum TooLarge {
     /// The catalog needs more than the other catalogs leave.
     #[error(
         "with this catalog all catalogs need more than {} of memory, the most that they can use \
-         together; remove catalogs, or raise the memory limit", Mebibytes(*.limit)
+         together; remove catalogs, or raise the memory limit", mebibytes(*.limit)
     )]
     All {
         /// Bytes that all catalogs can use.
@@ -239,16 +238,12 @@ fn add(sum: &AtomicUsize, bytes: usize, limit: usize) -> bool {
     added.is_ok()
 }
 
-/// A number of bytes, formatted for messages.
-#[derive(Debug)]
-struct Mebibytes(usize);
-
-impl fmt::Display for Mebibytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            bytes if bytes.is_multiple_of(1 << 20) => write!(f, "{} MiB", bytes >> 20),
-            bytes => write!(f, "{bytes} bytes"),
-        }
+/// A number of bytes in a message.
+fn mebibytes(bytes: usize) -> String {
+    if bytes.is_multiple_of(1 << 20) {
+        format!("{} MiB", bytes >> 20)
+    } else {
+        format!("{bytes} bytes")
     }
 }
 
@@ -266,12 +261,12 @@ pub trait Heap: Sized {
 /// Implements [`Heap`] for a struct or an enum. The fields or variants before the semicolon can own
 /// heap memory, the others cannot. All are named, so a new one cannot be forgotten.
 macro_rules! heap_of {
-    (enum $type:ty: $($holds:ident($($held:ident),+)),+; $($flat:ident),+) => {
+    (enum $type:ty: $($holds:ident($($held:ident),+)),+ $(; $($flat:ident),+)?) => {
         impl $crate::memory::Heap for $type {
             fn heap_bytes(&self) -> usize {
                 match self {
                     $(Self::$holds($($held),+) => 0 $(+ $crate::memory::Heap::heap_bytes($held))+,)+
-                    $(Self::$flat { .. } => 0,)+
+                    $($(Self::$flat { .. } => 0,)+)?
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use olmguard_catalog::go_duration::DurationError;
-use olmguard_catalog::members::{FieldFaults, FieldProblem, NearestHint};
+use olmguard_catalog::members::{FieldFaults, FieldProblem, nearest_hint};
 use olmguard_catalog::selector::SelectorError;
 use olmguard_catalog::version::ConstraintError;
 use olmguard_catalog::version::go::quote;
@@ -92,7 +92,7 @@ pub enum PolicyProblem {
     )]
     DurationOutOfRange(String),
     /// The time zone is not in the IANA database.
-    #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), NearestHint(.nearest.as_deref()))]
+    #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), nearest_hint(.nearest.as_deref()))]
     TimeZone {
         /// The name.
         found: String,

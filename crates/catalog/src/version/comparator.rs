@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock};
 
-use crate::memory::{Heap, allocated, heap_of};
+use crate::memory::{Heap, allocated, flat, heap_of};
 use crate::version::identifier::Identifiers;
 
 /// A condition on a version.
@@ -51,16 +51,7 @@ impl Comparator {
     }
 }
 
-impl Heap for Comparator {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Within(span) | Self::Outside(span) => {
-                span.lower.heap_bytes() + span.upper.heap_bytes()
-            }
-            Self::Unlike(line) => line.prerelease.heap_bytes(),
-        }
-    }
-}
+heap_of!(enum Comparator: Within(span), Outside(span), Unlike(line));
 
 /// The versions of one major.minor with the same prerelease and any patch, e.g. `1.2.*-alpha`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +63,8 @@ pub struct PatchLine {
     /// The prerelease of all these versions.
     pub prerelease: Prerelease,
 }
+
+heap_of!(PatchLine: prerelease; major, minor);
 
 impl PatchLine {
     pub(crate) fn contains(&self, point: &VersionPoint) -> bool {
@@ -112,14 +105,9 @@ pub enum VersionCut {
     Unlimited,
 }
 
-impl Heap for VersionCut {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::At(point, _) => point.heap_bytes(),
-            Self::Unlimited => 0,
-        }
-    }
-}
+heap_of!(enum VersionCut: At(point, side); Unlimited);
+
+flat!(Side, Core);
 
 impl VersionCut {
     /// The cut just below a version.
@@ -184,6 +172,8 @@ pub struct Span {
     /// The upper end.
     pub upper: VersionCut,
 }
+
+heap_of!(Span: lower, upper);
 
 impl Span {
     /// The version of the span, if its ends are just below and just above one version.
@@ -290,9 +280,7 @@ impl Core {
             .checked_add(1)
             .map(|major| Self::new(major, 0, 0))
     }
-}
 
-impl Core {
     /// The length of the text in bytes.
     fn text_len(self) -> usize {
         let numbers = [self.major, self.minor, self.patch];
@@ -397,7 +385,7 @@ pub struct VersionPoint {
     pub prerelease: Prerelease,
 }
 
-heap_of!(VersionPoint: prerelease; core);
+heap_of!(VersionPoint: core, prerelease);
 
 impl VersionPoint {
     /// The release with these numbers.

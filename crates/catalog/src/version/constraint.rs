@@ -317,11 +317,6 @@ impl ConstraintError {
         }
     }
 
-    /// The kind of fault.
-    pub fn kind(&self) -> &ConstraintErrorKind {
-        &self.kind
-    }
-
     /// The position of the fault in the text as typed.
     pub fn fault(&self) -> RangeFault {
         self.fault

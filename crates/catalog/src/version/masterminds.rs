@@ -120,13 +120,9 @@ static V3_3_1: ParserRules = ParserRules {
 };
 
 static V3_4: ParserRules = ParserRules {
-    constraint_bytes: OWN_CONSTRAINT_BYTES,
-    groups: usize::MAX,
-    version_bytes: usize::MAX,
-    leading_zeros: LeadingZeros::Dropped,
     gate: PrereleaseGate::Group,
     texts: &LOWER,
-    improper: ImproperText::AsWritten,
+    ..V3_3_0
 };
 
 static V3_5: ParserRules = ParserRules {

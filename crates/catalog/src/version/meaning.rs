@@ -98,8 +98,7 @@ impl Extent {
 
 impl Heap for Extent {
     fn heap_bytes(&self) -> usize {
-        let ends = self.0.as_ref();
-        ends.map_or(0, |(lower, upper)| lower.heap_bytes() + upper.heap_bytes())
+        self.0.heap_bytes()
     }
 }
 

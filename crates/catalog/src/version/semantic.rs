@@ -67,14 +67,8 @@ impl Version {
 
     /// The version `0.0.0`, which OLM v0 uses for a bundle without a version.
     pub fn zero() -> Self {
-        let core = Core {
-            major: 0,
-            minor: 0,
-            patch: 0,
-        };
-        let prerelease = Prerelease::NONE;
         Self {
-            point: VersionPoint { core, prerelease },
+            point: VersionPoint::release(Core::ZERO),
             build: None,
         }
     }
@@ -177,7 +171,7 @@ pub enum VersionErrorKind {
     #[error("No Major.Minor.Patch elements found")]
     TooFewComponents,
     /// A component has a character that is not a digit.
-    #[error("Invalid character(s) found in {} number {}", .0.lower(), go::quote(.1))]
+    #[error("Invalid character(s) found in {} number {}", .0.as_str(), go::quote(.1))]
     Character(Component, Box<str>),
     /// A component has a leading zero.
     #[error("{} number must not contain leading zeroes {}", .0.capital(), go::quote(.1))]
@@ -202,26 +196,19 @@ impl VersionErrorKind {
     }
 }
 
-/// One of the three numbers of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Component {
-    /// The first number.
-    Major,
-    /// The second number.
-    Minor,
-    /// The third number.
-    Patch,
+word_set! {
+    /// One of the three numbers of a version.
+    pub enum Component {
+        /// The first number.
+        Major => "major",
+        /// The second number.
+        Minor => "minor",
+        /// The third number.
+        Patch => "patch",
+    }
 }
 
 impl Component {
-    fn lower(self) -> &'static str {
-        match self {
-            Self::Major => "major",
-            Self::Minor => "minor",
-            Self::Patch => "patch",
-        }
-    }
-
     fn capital(self) -> &'static str {
         match self {
             Self::Major => "Major",

@@ -167,11 +167,6 @@ impl SkipRangeError {
         )
     }
 
-    /// The kind of fault.
-    pub fn kind(&self) -> &SkipRangeErrorKind {
-        &self.kind
-    }
-
     /// The position of the fault in the text as typed.
     pub fn fault(&self) -> RangeFault {
         self.fault
