@@ -24,10 +24,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::policy_files::{
-    GuardrailsFault, LoadedGuardrails, NamedPackage, PolicyFileFault, ReadPolicies,
-};
-use crate::policy_objects::{CostlyPolicy, PolicyObject, PolicyObjects};
+use crate::policy_files::{GuardrailsFault, LoadedGuardrails, NamedPackage, ReadPolicies};
+use crate::policy_objects::{PolicyFileFault, PolicyObject, PolicyObjects};
 use crate::source::archive::ArchiveError;
 use crate::source::{CatalogSource, Loader, Progress};
 use given::GivenObjects;
@@ -350,8 +348,8 @@ impl Fault {
 
     /// The fault of a policy that is too costly together with all others. A policy in a file counts as unreadable. A
     /// policy of a cluster or a snapshot is not a fault of the checked files.
-    fn costly(policy: CostlyPolicy) -> Self {
-        PolicyFileFault::of(policy).map_or_else(Self::Costly, Self::Policy)
+    fn costly(fault: Result<PolicyFileFault, String>) -> Self {
+        fault.map_or_else(Self::Costly, Self::Policy)
     }
 
     /// Returns the fault of a catalog's content, if it has one.

@@ -4,9 +4,7 @@
 //! more than a valid one.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::ffi::OsStr;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -15,7 +13,8 @@ use crate::manifest::{
     Document, Input, Inputs, ManifestObject, MeantKind, Position, Positions, ValueStep, documents,
 };
 use crate::policy_objects::{
-    CostlyPolicy, PolicyObject, PolicyObjectFault, PolicyObjects, PolicyPlace, is_policy_object,
+    PolicyFileFault, PolicyObject, PolicyObjectFault, PolicyObjects, PolicyPlace, is_policy_object,
+    sentence,
 };
 use olmguard_catalog::guardrail::{
     self, AdministratorGuardrails, GuardrailProblem, Guardrails, GuardrailsObject, ImposedBy,
@@ -32,15 +31,6 @@ pub(crate) struct ReadPolicies {
     pub(crate) packages: Vec<NamedPackage>,
     /// The place of each object, by title.
     places: HashMap<String, PolicyPlace>,
-}
-
-/// The reason why a part of an object cannot be read, with its place.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct PolicyFileFault {
-    pub(crate) place: PolicyPlace,
-    /// The kind and the name of the object, if they are known.
-    pub(crate) title: Option<String>,
-    pub(crate) why: String,
 }
 
 /// A package that an object names without a wildcard.
@@ -75,9 +65,8 @@ impl ReadPolicies {
 
     /// Bounds these policies together if there are no others. Those that do not fit get a fault.
     pub(crate) fn bound_together(&mut self) {
-        let costly = self.objects.bound_together().into_iter();
-        let faults = costly.filter_map(|one| PolicyFileFault::of(one).ok());
-        self.faults.extend(faults);
+        self.faults
+            .extend(self.objects.bound_together().into_iter().flatten());
     }
 
     fn file(&mut self, file: &str, bytes: &[u8]) {
@@ -141,36 +130,6 @@ impl ReadPolicies {
     }
 }
 
-impl PolicyFileFault {
-    /// Returns the fault of a policy that does not fit together with the others.
-    ///
-    /// # Errors
-    /// If the policy is not from a file: the fault as one sentence.
-    pub(crate) fn of(costly: CostlyPolicy) -> Result<Self, String> {
-        let CostlyPolicy { place, title, why } = costly;
-        match place {
-            Some(place) => Ok(Self {
-                place,
-                title: Some(title),
-                why,
-            }),
-            None => Err(sentence(&title, &why)),
-        }
-    }
-}
-
-impl Error for PolicyFileFault {}
-
-impl fmt::Display for PolicyFileFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, title, why } = self;
-        match title {
-            Some(title) => write!(f, "{place}: {}", sentence(title, why)),
-            None => write!(f, "{place}: {why}"),
-        }
-    }
-}
-
 /// Whether an object is a policy or guardrails of an administrator, of any version.
 pub(crate) fn is_policy(object: &ManifestObject) -> bool {
     is_policy_object(&object.api_version, &object.kind)
@@ -179,10 +138,6 @@ pub(crate) fn is_policy(object: &ManifestObject) -> bool {
 /// Returns a fault of an object as one sentence.
 pub(crate) fn why(object: &PolicyObject, fault: &PolicyObjectFault) -> String {
     sentence(&object.title(), &fault.why)
-}
-
-fn sentence(title: &str, why: &str) -> String {
-    format!("{title}: {why}")
 }
 
 /// Returns a place in a file.
@@ -339,6 +294,7 @@ impl LoadedGuardrails {
             self.faults.push(fault);
         }
         let place = told(file, at(""));
+        let package = Some(package);
         self.imposed.add(package, ImposedBy { place, stated });
     }
 
@@ -346,7 +302,8 @@ impl LoadedGuardrails {
         let fault = GuardrailsFault::new(file, at, &unread);
         self.unusable.get_or_insert_with(|| fault.clone());
         self.faults.push(fault);
-        self.imposed.add_unread(told(file, at), unread);
+        let (place, stated) = (told(file, at), Err(unread));
+        self.imposed.add(None, ImposedBy { place, stated });
     }
 }
 
@@ -392,13 +349,12 @@ fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
         let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
         return Err(UnreadGuardrails::whole(problem));
     }
-    match text(value, "package", "the name of a package")? {
-        "" => Err(unread(
-            "package",
-            FieldProblem::Empty {
-                expected: "the name of a package",
-            },
-        )),
+    let expected = "the name of a package";
+    match text(value, "package", expected)? {
+        "" => {
+            let problem = FieldProblem::Empty { expected };
+            Err(UnreadGuardrails::of_field("package", problem))
+        }
         package => Ok(package),
     }
 }
@@ -409,7 +365,7 @@ fn stated(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
         guardrail::SCHEMA => guardrail::read(value),
         other => {
             let problem = FieldProblem::unknown_word(other, None, &[guardrail::SCHEMA]);
-            Err(unread("schema", problem))
+            Err(UnreadGuardrails::of_field("schema", problem))
         }
     }
 }
@@ -420,16 +376,15 @@ fn text<'v>(
     expected: &'static str,
 ) -> Result<&'v str, UnreadGuardrails> {
     let Some(found) = value.get(key) else {
-        return Err(unread(key, FieldProblem::Missing { expected }));
+        return Err(UnreadGuardrails::of_field(
+            key,
+            FieldProblem::Missing { expected },
+        ));
     };
     let other_type = || FieldProblem::other_type("a string", found);
-    found.as_str().ok_or_else(|| unread(key, other_type()))
-}
-
-fn unread(key: &str, problem: FieldProblem) -> UnreadGuardrails {
-    let path = key.to_owned();
-    let problem = problem.into();
-    UnreadGuardrails { path, problem }
+    found
+        .as_str()
+        .ok_or_else(|| UnreadGuardrails::of_field(key, other_type()))
 }
 
 const OTHER_OBJECT: &str =

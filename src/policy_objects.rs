@@ -1,6 +1,7 @@
 //! The objects with which administrators restrict upgrades, from any origin: `UpgradePolicy` and `UpgradeGuardrails`.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -56,14 +57,12 @@ struct PlacedPolicy {
     conditions: Option<PolicyPlace>,
 }
 
-/// A policy that does not fit together with the others.
+/// The reason why a part of an object cannot be read, with its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct CostlyPolicy {
-    /// The place of the conditions; `None` if the policy is from a snapshot or a cluster.
-    pub(crate) place: Option<PolicyPlace>,
-    /// The kind and the name of the object.
-    pub(crate) title: String,
-    /// The field and its problem.
+pub(crate) struct PolicyFileFault {
+    pub(crate) place: PolicyPlace,
+    /// The kind and the name of the object, if they are known.
+    pub(crate) title: Option<String>,
     pub(crate) why: String,
 }
 
@@ -211,6 +210,23 @@ fn title(kind: &str, name: &str) -> String {
     format!("{kind} {name}")
 }
 
+impl Error for PolicyFileFault {}
+
+impl fmt::Display for PolicyFileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, title, why } = self;
+        match title {
+            Some(title) => write!(f, "{place}: {}", sentence(title, why)),
+            None => write!(f, "{place}: {why}"),
+        }
+    }
+}
+
+/// Returns a fault of an object as one sentence.
+pub(crate) fn sentence(title: &str, why: &str) -> String {
+    format!("{title}: {why}")
+}
+
 impl PolicyPlace {
     pub(crate) fn new(file: &str, at: Option<(u32, u32)>) -> Self {
         let file = file.to_owned();
@@ -256,19 +272,24 @@ impl PolicyObjects {
         }
     }
 
-    /// Bounds all policies together: [`UpgradePolicy::bound_together`]. Returns those that do not fit.
+    /// Bounds all policies together: [`UpgradePolicy::bound_together`]. Returns the faults of those that do not fit. The
+    /// fault of a policy that is not from a file is one sentence.
     ///
     /// Call this after everything is added. A policy that does not fit now can fit after another is added, if that one
     /// makes an earlier policy exceed the limit.
-    pub(crate) fn bound_together(&mut self) -> Vec<CostlyPolicy> {
+    pub(crate) fn bound_together(&mut self) -> Vec<Result<PolicyFileFault, String>> {
         let policies = self.policies.values_mut();
         UpgradePolicy::bound_together(policies.map(|placed| &mut placed.policy));
         let costly = self.policies.values().filter_map(|placed| {
-            let fault = placed.policy.too_costly()?;
-            Some(CostlyPolicy {
-                place: placed.conditions.clone(),
-                title: title(KIND, placed.policy.name()),
-                why: fault.to_string(),
+            let why = placed.policy.too_costly()?.to_string();
+            let title = title(KIND, placed.policy.name());
+            Some(match placed.conditions.clone() {
+                None => Err(sentence(&title, &why)),
+                Some(place) => Ok(PolicyFileFault {
+                    place,
+                    title: Some(title),
+                    why,
+                }),
             })
         });
         costly.collect()

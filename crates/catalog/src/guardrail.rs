@@ -164,9 +164,7 @@ impl RuleKind {
             Self::LatestPatchFirst { .. } | Self::MaxMinorStep(_) | Self::Prerelease(_) => &[],
         }
     }
-}
 
-impl RuleKind {
     /// The ranges that a step is compared with.
     fn ranges(&self) -> impl Iterator<Item = &Range> {
         let from = match self {
@@ -217,7 +215,7 @@ impl Range {
     /// # Errors
     /// The text is not a range, is too long, or is a range on which OLM would crash.
     pub fn parse(text: &str) -> Result<Self, GuardrailProblem> {
-        let too_long = GuardrailProblem::RangeTooLong { most: MOST_BYTES };
+        let too_long = GuardrailProblem::RangeTooLong;
         if text.len() > MOST_BYTES {
             return Err(too_long);
         }
@@ -297,25 +295,19 @@ pub struct ImposedBy {
 }
 
 impl AdministratorGuardrails {
-    /// Adds guardrails of a package.
-    pub fn add(&mut self, package: &str, by: ImposedBy) {
-        self.by_package.entry(package.into()).or_default().push(by);
-    }
-
-    /// Adds invalid guardrails whose package is unknown. They apply to every package.
-    pub fn add_unread(&mut self, place: Box<str>, unread: UnreadGuardrails) {
-        let stated = Err(unread);
-        self.on_all.push(ImposedBy { place, stated });
+    /// Adds guardrails of a package. If the package is not known, they apply to every package.
+    pub fn add(&mut self, package: Option<&str>, by: ImposedBy) {
+        match package {
+            Some(package) => self.by_package.entry(package.into()).or_default().push(by),
+            None => self.on_all.push(by),
+        }
     }
 
     /// Adds the guardrails of an object. Its kind and name are the location.
     pub fn add_object(&mut self, object: GuardrailsObject) {
         let place = format!("{} {}", GuardrailsObject::KIND, object.name).into();
         let stated = object.stated;
-        match object.package {
-            Some(package) => self.add(&package, ImposedBy { place, stated }),
-            None => self.on_all.push(ImposedBy { place, stated }),
-        }
+        self.add(object.package.as_deref(), ImposedBy { place, stated });
     }
 
     /// Appends all guardrails of another set.

@@ -15,7 +15,7 @@ use crate::cluster::policies::follow::{WatchedPolicies, Watches};
 use crate::cluster::policies::table::{DOUBT, ObjectTable};
 use crate::cluster::watch::WatchEvent;
 use crate::cluster::{FaultClass, WatchFault};
-use olmguard_catalog::guardrail::GuardrailsObject;
+use olmguard_catalog::guardrail::{GuardrailsObject, ImposedBy};
 use olmguard_fixtures::moved::Moved;
 use olmguard_server::telemetry::Metrics;
 use olmguard_server::tls::SystemClock;
@@ -267,7 +267,11 @@ async fn files_and_objects_are_in_force_together() {
         path: String::new(),
         problem: olmguard_catalog::guardrail::GuardrailProblem::Text("broken".to_owned()),
     };
-    files.add_unread("rules.yaml:1".into(), whole);
+    let by = ImposedBy {
+        place: "rules.yaml:1".into(),
+        stated: Err(whole),
+    };
+    files.add(None, by);
     scene.store.put_files(files);
     assert_eq!(
         scene.in_force(),

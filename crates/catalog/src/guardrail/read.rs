@@ -5,7 +5,9 @@ use std::num::NonZeroU32;
 
 use serde_json::Value;
 
-use crate::guardrail::{Action, BaseGraph, Guardrails, Passage, Range, Rule, RuleKind, SCHEMA};
+use crate::guardrail::{
+    Action, BaseGraph, Guardrails, MOST_BYTES, Passage, Range, Rule, RuleKind, SCHEMA,
+};
 use crate::members::{
     ECHOED_BYTES, FieldFaults, FieldProblem, Members, TextRule, WordRule, beginning, text,
 };
@@ -74,10 +76,7 @@ fn whole(value: &Value, faults: &mut FirstFault) -> Option<Guardrails> {
         let rule = rule(item, &path, faults)?;
         weight += rule.kind.passages().len().max(1);
         if weight > MOST_RULES {
-            faults.report(
-                "rules".to_owned(),
-                GuardrailProblem::TooMany { most: MOST_RULES },
-            );
+            faults.report("rules".to_owned(), GuardrailProblem::TooMany);
             return None;
         }
         rules.push(rule);
@@ -339,7 +338,10 @@ const fn only(known: &'static [&'static str]) -> WordRule<()> {
 fn spec(object: &Value) -> Result<(&str, &Value), UnreadGuardrails> {
     let spec = object.get("spec").unwrap_or(&Value::Null);
     if !spec.is_object() {
-        return Err(unread("spec", FieldProblem::other_type("an object", spec)));
+        return Err(UnreadGuardrails::of_field(
+            "spec",
+            FieldProblem::other_type("an object", spec),
+        ));
     }
     let expected = "the name of a package";
     let problem = match spec.get("package") {
@@ -348,7 +350,7 @@ fn spec(object: &Value) -> Result<(&str, &Value), UnreadGuardrails> {
         Some(Value::String(package)) => return Ok((package, spec)),
         Some(other) => FieldProblem::other_type("a string", other),
     };
-    Err(unread("spec.package", problem))
+    Err(UnreadGuardrails::of_field("spec.package", problem))
 }
 
 fn below_spec(unread: UnreadGuardrails) -> UnreadGuardrails {
@@ -357,12 +359,6 @@ fn below_spec(unread: UnreadGuardrails) -> UnreadGuardrails {
         path => format!("spec.{path}"),
     };
     UnreadGuardrails { path, ..unread }
-}
-
-fn unread(path: &str, problem: FieldProblem) -> UnreadGuardrails {
-    let path = path.to_owned();
-    let problem = problem.into();
-    UnreadGuardrails { path, problem }
 }
 
 /// The reason why guardrails are invalid, and the field.
@@ -388,11 +384,8 @@ pub enum GuardrailProblem {
     #[error("the range has an empty OR group: expected versions on both sides of ||")]
     EmptyGroup,
     /// A range is too long.
-    #[error("the range is too long: expected at most {most} bytes")]
-    RangeTooLong {
-        /// Maximum length of a range, in bytes.
-        most: usize,
-    },
+    #[error("the range is too long: expected at most {MOST_BYTES} bytes")]
+    RangeTooLong,
     /// A text is too long.
     #[error("too long: expected at most {most} bytes")]
     TooLong {
@@ -400,11 +393,8 @@ pub enum GuardrailProblem {
         most: usize,
     },
     /// There are too many rules.
-    #[error("too many: expected at most {most} rules, each waypoint counted")]
-    TooMany {
-        /// Maximum number of rules.
-        most: usize,
-    },
+    #[error("too many: expected at most {MOST_RULES} rules, each waypoint counted")]
+    TooMany,
     /// Two rules have the same id.
     #[error("two rules have the id {}: expected a unique id for each rule", quote(.0))]
     SameId(String),
@@ -438,6 +428,13 @@ impl From<FieldProblem> for GuardrailProblem {
 }
 
 impl UnreadGuardrails {
+    /// Creates a fault of a field.
+    pub fn of_field(path: &str, problem: FieldProblem) -> Self {
+        let path = path.to_owned();
+        let problem = problem.into();
+        Self { path, problem }
+    }
+
     /// Creates a fault of the whole guardrails.
     pub fn whole(problem: GuardrailProblem) -> Self {
         let path = String::new();

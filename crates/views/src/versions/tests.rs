@@ -293,7 +293,7 @@ fn report(lines: &str, rules: &[Value]) -> VersionsReport {
     assert!(stated.is_ok(), "{stated:?}");
     let place = "rules.yaml:1".into();
     let mut imposed = AdministratorGuardrails::default();
-    imposed.add("p", ImposedBy { place, stated });
+    imposed.add(Some("p"), ImposedBy { place, stated });
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
     let basis = Basis {
         snapshot: &snapshot,

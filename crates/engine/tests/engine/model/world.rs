@@ -290,7 +290,7 @@ impl RandomCluster {
         if let Some(stated) = &self.administrator {
             let stated = read(&stated.written());
             imposed.add(
-                "p",
+                Some("p"),
                 ImposedBy {
                     place: "rules.yaml:3".into(),
                     stated,

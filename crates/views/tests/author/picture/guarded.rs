@@ -39,7 +39,7 @@ pub(crate) fn with_rules(
     let stated = olmguard_catalog::guardrail::read(rules);
     let place = "rules.yaml:1".into();
     let mut imposed = AdministratorGuardrails::default();
-    imposed.add(drawn.package(), ImposedBy { place, stated });
+    imposed.add(Some(drawn.package()), ImposedBy { place, stated });
     let content = Content::Loaded(Arc::new(drawn.catalog.clone()));
     let catalog = CatalogState::named("hub", content);
     let snapshot = Snapshot::new(Rules::default(), [catalog]);
