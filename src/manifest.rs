@@ -25,7 +25,7 @@ mod tree;
 mod yaml;
 
 pub use error::{DocumentError, DocumentErrorKind, DocumentFormat};
-pub(crate) use field::{DocumentField, FieldError, FieldFault};
+pub(crate) use field::{DocumentField, FieldError};
 pub use inputs::{Input, InputError, Inputs, MAX_BYTES};
 pub(crate) use inputs::{has_manifest_name, kustomizations, manifest_files, read_file};
 pub use object::ManifestObject;

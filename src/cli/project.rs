@@ -14,7 +14,7 @@ use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::installed::{PartError, SaidArg};
 use crate::cli::args::{UNDECIDED, heading};
 use crate::manifest::{
-    Document, DocumentError, DocumentField, FieldError, FieldFault, InputError, Inputs, documents,
+    Document, DocumentError, DocumentField, FieldError, InputError, Inputs, documents,
 };
 use olmguard_admission::OnUndecided;
 
@@ -124,8 +124,7 @@ fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
     let undecided = UNDECIDED.map(|(name, value, _)| (name, value));
     if let (Some(_), Some(field)) = (root.get("catalogs"), root.get("snapshot")) {
         let text = "catalogs and snapshot cannot be used together: each of them gives the catalogs";
-        let text = text.to_owned();
-        return Err(field.error(FieldFault::Other { text }));
+        return Err(field.error(text));
     }
     let catalogs = |field| catalogs(&field, folder);
     let installed = |field| installed(&field);
@@ -144,11 +143,11 @@ fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
 /// Parses a path. Standard input is only for flags, because every command would read it.
 fn path(field: &DocumentField<'_>, folder: &Path) -> Result<PathBuf, FieldError> {
     match field.text()? {
-        "-" => Err(field.error(FieldFault::Value {
-            field: field.name(),
-            found: "-".to_owned(),
-            expected: "a path; name standard input with a flag".to_owned(),
-        })),
+        "-" => {
+            let name = field.name();
+            let why = format!("{name} is \"-\": expected a path; name standard input with a flag");
+            Err(field.error(why))
+        }
         text => Ok(folder.join(text)),
     }
 }

@@ -19,43 +19,10 @@ pub(crate) struct DocumentField<'d> {
 
 /// A fault of a value, with its place.
 #[derive(Debug, thiserror::Error)]
-#[error("{at}: {fault}")]
+#[error("{at}: {why}")]
 pub(crate) struct FieldError {
     at: Position,
-    fault: FieldFault,
-}
-
-/// A fault of a value.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FieldFault {
-    #[error("{field} is {found}: expected {expected}{quotes}")]
-    Type {
-        field: String,
-        found: &'static str,
-        expected: &'static str,
-        /// Advice about quotes, if YAML does not read the value as a text.
-        quotes: String,
-    },
-    #[error("{field} is not known: {expected}")]
-    Unknown { field: String, expected: String },
-    #[error("{field} is missing: expected {expected}")]
-    Missing {
-        field: String,
-        expected: &'static str,
-    },
-    #[error("{field} is empty: expected {expected}")]
-    Empty {
-        field: String,
-        expected: &'static str,
-    },
-    #[error("{field} is {found:?}: expected {expected}")]
-    Value {
-        field: String,
-        found: String,
-        expected: String,
-    },
-    #[error("{text}")]
-    Other { text: String },
+    why: String,
 }
 
 impl<'d> DocumentField<'d> {
@@ -77,10 +44,10 @@ impl<'d> DocumentField<'d> {
         self.positions.nearest(&self.path)
     }
 
-    pub(crate) fn error(&self, fault: FieldFault) -> FieldError {
+    pub(crate) fn error(&self, why: impl Into<String>) -> FieldError {
         FieldError {
             at: self.at(),
-            fault,
+            why: why.into(),
         }
     }
 
@@ -108,11 +75,7 @@ impl<'d> DocumentField<'d> {
                     [near] => format!("did you mean {near}?"),
                     _ => format!("expected one of {}", known.join(", ")),
                 };
-                let name = field.name();
-                Err(field.error(FieldFault::Unknown {
-                    field: name,
-                    expected,
-                }))
+                Err(field.error(format!("{} is not known: {expected}", field.name())))
             }
         }
     }
@@ -140,7 +103,7 @@ impl<'d> DocumentField<'d> {
     ) -> Result<Self, FieldError> {
         self.get(key).ok_or_else(|| {
             let field = self.below(ValueStep::Key(key), &Value::Null).name();
-            self.error(FieldFault::Missing { field, expected })
+            self.error(format!("{field} is missing: expected {expected}"))
         })
     }
 
@@ -167,10 +130,7 @@ impl<'d> DocumentField<'d> {
     pub(crate) fn text(&self) -> Result<&'d str, FieldError> {
         match self.value.as_str() {
             None => Err(self.wrong("a string")),
-            Some("") => Err(self.error(FieldFault::Empty {
-                field: self.name(),
-                expected: "a string",
-            })),
+            Some("") => Err(self.error(format!("{} is empty: expected a string", self.name()))),
             Some(text) => Ok(text),
         }
     }
@@ -193,10 +153,7 @@ impl<'d> DocumentField<'d> {
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<T, FieldError> {
         let text = self.text()?;
-        parse(text).map_err(|why| {
-            let text = format!("{}: {why}", self.name());
-            self.error(FieldFault::Other { text })
-        })
+        parse(text).map_err(|why| self.error(format!("{}: {why}", self.name())))
     }
 
     /// Returns the value of one of several words.
@@ -212,12 +169,8 @@ impl<'d> DocumentField<'d> {
             [near] => format!("one of a list that has {near}"),
             _ => format!("one of {}", all.join(", ")),
         };
-        let (field, found) = (self.name(), found.to_owned());
-        Err(self.error(FieldFault::Value {
-            field,
-            found,
-            expected,
-        }))
+        let field = self.name();
+        Err(self.error(format!("{field} is {found:?}: expected {expected}")))
     }
 
     fn wrong(&self, expected: &'static str) -> FieldError {
@@ -231,17 +184,13 @@ impl<'d> DocumentField<'d> {
         };
         let field = self.name();
         let written = self.positions.source_text(&self.path);
+        // Advice about quotes, if YAML does not read the value as a text.
         let quotes = if self.value.is_number() || self.value.is_boolean() {
             in_quotes(written)
         } else {
             String::new()
         };
-        self.error(FieldFault::Type {
-            field,
-            found,
-            expected,
-            quotes,
-        })
+        self.error(format!("{field} is {found}: expected {expected}{quotes}"))
     }
 
     fn below(&self, step: ValueStep<'d>, value: &'d Value) -> Self {

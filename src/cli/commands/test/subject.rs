@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::commands::{BadInput, all_objects};
-use crate::manifest::{DocumentField, FieldError, FieldFault, Inputs, ManifestObject};
+use crate::manifest::{DocumentField, FieldError, Inputs, ManifestObject};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// The source of the object.
@@ -50,10 +50,7 @@ impl SuiteSubject {
                 Ok(Self::Catalog(catalog.value().clone()))
             }
             (None, None, Some(manifest)) if name.is_none() => Self::of_manifest(&manifest),
-            _ => {
-                let text = format!("{} {ONE_OF}", field.name());
-                Err(field.error(FieldFault::Other { text }))
-            }
+            _ => Err(field.error(format!("{} {ONE_OF}", field.name()))),
         }
     }
 
@@ -62,7 +59,7 @@ impl SuiteSubject {
         if recognise(manifest.value()) == RecognisedObject::Other {
             let field = manifest.name();
             let text = format!("{field} is not an extension: expected its apiVersion and kind");
-            return Err(manifest.error(FieldFault::Other { text }));
+            return Err(manifest.error(text));
         }
         Ok(Self::Object(manifest.value().clone()))
     }

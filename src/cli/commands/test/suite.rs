@@ -7,7 +7,7 @@ use crate::cli::args::installed::SaidArg;
 use crate::cli::args::olm::AskedRelease;
 use crate::cli::commands::test::subject::SuiteSubject;
 use crate::facts::olm::OlmRequest;
-use crate::manifest::{Document, DocumentField, FieldError, FieldFault, Position};
+use crate::manifest::{Document, DocumentField, FieldError, Position};
 use olmguard_engine::judge::{Requester, StatedInstalled, Token, UserInfo, Verdict};
 use olmguard_policy::Moment;
 
@@ -87,11 +87,8 @@ impl Suite {
         let cases: Result<Vec<_>, _> = cases.iter().map(|case| SuiteCase::read(case, at)).collect();
         let cases = cases?;
         if cases.is_empty() {
-            let field = list.name();
-            return Err(list.error(FieldFault::Empty {
-                field,
-                expected: "at least one case",
-            }));
+            let name = list.name();
+            return Err(list.error(format!("{name} is empty: expected at least one case")));
         }
         Ok(Self {
             file: file.to_owned(),
@@ -243,10 +240,7 @@ impl Expectation {
         };
         match expected.fault() {
             None => Ok(expected),
-            Some(fault) => {
-                let text = format!("{} {fault}", field.name());
-                Err(field.error(FieldFault::Other { text }))
-            }
+            Some(fault) => Err(field.error(format!("{} {fault}", field.name()))),
         }
     }
 
