@@ -141,6 +141,8 @@ fn scale_of(suffix: &str) -> Option<f64> {
     let decimal = |power: i32| Some(10_f64.powi(power));
     match suffix {
         "" => Some(1.0),
+        "n" => decimal(-9),
+        "u" => decimal(-6),
         "m" => decimal(-3),
         "k" => decimal(3),
         "M" => decimal(6),
@@ -295,6 +297,8 @@ mod tests {
             ("5E2", 500),
             ("128k", 128_000),
             ("1500m", 2),
+            ("2500000u", 3),
+            ("384000000000n", 384),
             (".5Ki", 512),
             ("4Ei", 1 << 62),
         ] {
