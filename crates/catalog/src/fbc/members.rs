@@ -304,7 +304,7 @@ const SHOWN: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Keys<'a>(pub(super) Vec<(Cow<'a, str>, usize)>);
 
-impl<'a> Keys<'a> {
+impl Keys<'_> {
     /// Memory per key without its text: a place in the list, and, if there are many keys, one in
     /// the map of spellings with a set of its own.
     pub(super) const ROOM: usize = 3 * size_of::<(Cow<'_, str>, usize)>()

@@ -581,7 +581,7 @@ fn all_crds_of_a_bundle_share_the_time_for_comparisons() {
 fn the_texts_of_findings_are_bounded_for_a_bundle() {
     let of = |fields: usize, value: &str| {
         let fields = (0..fields).map(|at| (format!("a{at}"), json!({"enum": [value]})));
-        crd(&[("v1", json!({"properties": Map::from_iter(fields)}))])
+        crd(&[("v1", json!({"properties": fields.collect::<Map<_, _>>()}))])
     };
     let error = "CRD widgets.example.com: the paths of version v1 are too long: expected at most 67108864 bytes";
     let long = "x".repeat(100_000);
