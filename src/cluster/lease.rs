@@ -215,7 +215,7 @@ impl Leadership {
                 lost = until(&mut self.0, false) => if lost.is_err() {
                     return pending().await;
                 },
-                () = until_lost(task, duty()) => {}
+                () = until_lost(task, Box::pin(duty())) => {}
             }
         }
     }
