@@ -281,22 +281,35 @@ fn changes_what_is_read(patch: &Value, directory: &Path) -> bool {
         let is_pattern = kind.contains(|c: char| !c.is_ascii_alphanumeric());
         return KINDS.contains(&kind) || is_pattern;
     }
-    let text = match file_of(patch) {
-        Some(name) => {
-            let file = Some(directory.join(name)).filter(|file| file.is_file());
-            let Some(Ok(bytes)) = file.map(|file| read_file(&file)) else {
-                return true;
-            };
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-        None => patch.to_string(),
+    let text = if let Some(name) = file_of(patch) {
+        let file = Some(directory.join(name)).filter(|file| file.is_file());
+        let Some(Ok(bytes)) = file.map(|file| read_file(&file)) else {
+            return true;
+        };
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        let inline = patch.as_str().or_else(|| patch.get("patch")?.as_str());
+        inline.unwrap_or_default().to_owned()
     };
+    patch.get("target").is_some() || has_what_is_read(&text)
+}
+
+/// Whether a text has an object that olmguard reads, or cannot be read and names such a kind.
+fn has_what_is_read(text: &str) -> bool {
+    let is_read = |object: &ManifestObject| {
+        let group = object.api_version.split_once('/').map(|(group, _)| group);
+        let is_of_group = |of: &&str| group.is_some_and(|group| group.ends_with(of));
+        let has_group = object.api_version.is_empty() || GROUPS.iter().any(is_of_group);
+        has_group && KINDS.contains(&&*object.kind)
+    };
+    if let Ok(documents) = documents(text.as_bytes()).collect::<Result<Vec<_>, _>>() {
+        let mut documents = documents.into_iter();
+        return documents.any(|document| document.into_objects().0.iter().any(is_read));
+    }
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
-    let mut pairs = words.iter().zip(words.iter().skip(1));
-    // The key of an inline patch can follow an escaped line break, such as `\nkind`.
-    let is_ours = |(key, kind): (&&str, &&str)| key.ends_with("kind") && KINDS.contains(kind);
-    patch.get("target").is_some() || pairs.any(is_ours)
+    let mut pairs = words.array_windows();
+    pairs.any(|[key, kind]| *key == "kind" && KINDS.contains(kind))
 }
 
 /// The file of a patch; `None` if the patch is inline.

@@ -198,6 +198,12 @@ fn an_operator_is_an_extension_that_patches_change() {
         ("{\"kind\": \"Operator\", \"metadata\": {}}", true),
         ("kind: Deployment\nmetadata: {name: Operator}\n", false),
         ("kind: OperatorGroup\n", false),
+        ("kind: !!str Operator\nmetadata: {name: tower}\n", true),
+        (
+            "apiVersion: operator.example.com/v1\nkind: Operator\n",
+            false,
+        ),
+        ("kind: Operator\nmetadata: {{ unread }}\n", true),
     ] {
         let inline = serde_json::to_string(patch).expect("a text");
         for patches in [
