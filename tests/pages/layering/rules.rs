@@ -65,10 +65,11 @@ const PURE: [&str; 52] = [
 ];
 
 /// The modules with I/O, each with the other edges that it may use. They may use every pure module.
-const EDGES: [(&str, &[&str]); 16] = [
+const EDGES: [(&str, &[&str]); 17] = [
     ("links", &[]),
     ("pem_file", &[]),
     ("live_facts", &[]),
+    ("restart", &[]),
     ("source", &["links", "pem_file"]),
     ("manifest", &["links"]),
     ("bundle_files", &["manifest", "source"]),
@@ -76,19 +77,20 @@ const EDGES: [(&str, &[&str]); 16] = [
     ("policy_files", &["manifest", "policy_objects"]),
     ("revision", &["manifest"]),
     ("telemetry", &[]),
-    ("tls", &["pem_file"]),
+    ("tls", &["pem_file", "restart"]),
     (
         "cluster",
         &[
             "live_facts",
             "pem_file",
             "policy_objects",
+            "restart",
             "source",
             "telemetry",
             "tls",
         ],
     ),
-    ("server", &["live_facts", "telemetry", "tls"]),
+    ("server", &["live_facts", "restart", "telemetry", "tls"]),
     (
         "facts",
         &[
@@ -110,6 +112,7 @@ const EDGES: [(&str, &[&str]); 16] = [
             "manifest",
             "policy_files",
             "policy_objects",
+            "restart",
             "revision",
             "server",
             "source",
