@@ -151,8 +151,10 @@ impl Pattern {
     }
 
     fn matches(&self, path: &[Box<str>], steps: &mut MatchSteps) -> bool {
-        let below = path.strip_prefix(&*self.folder);
-        let Some(below) = below.filter(|_| steps.take(self.cost())) else {
+        if !steps.take(self.cost()) {
+            return false;
+        }
+        let Some(below) = path.strip_prefix(&*self.folder) else {
             return false;
         };
         match &self.shape {
@@ -318,5 +320,18 @@ mod tests {
         let files = std::iter::repeat_with(|| patterns.leave_out(&path));
         let compared = files.take_while(Option::is_some).take(1000).count();
         assert!((10..100).contains(&compared), "{compared}");
+    }
+
+    #[test]
+    fn patterns_of_another_folder_count_too() {
+        let folder = Rc::from(vec![Box::from("a"); 9]);
+        let mut patterns = Patterns {
+            all: Pattern::parse("x", &folder).into_iter().collect(),
+            steps: MatchSteps::new(100),
+            ..Patterns::default()
+        };
+        let path = [Box::from("a"), Box::from("b")];
+        let files = std::iter::repeat_with(|| patterns.leave_out(&path));
+        assert_eq!(files.take_while(Option::is_some).take(1000).count(), 9);
     }
 }
