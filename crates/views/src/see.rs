@@ -123,12 +123,15 @@ pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<St
 }
 
 /// Reads the version and the release of a bundle as written, by which opm and OLM order the bundles of a package. Build
-/// metadata counts as a release if there is no other.
+/// metadata counts as a release if there is no other. With a release that cannot be read, the version counts alone.
 pub(super) fn written_release(version: &str, release: &str) -> Option<VersionRelease> {
     let limit = ReleaseLimit::Bytes20;
+    let legacy = |release| VersionRelease::parse_legacy(version, release).ok();
     match release {
-        "" => VersionRelease::parse_legacy(version, LegacyRelease::Read(limit)).ok(),
-        release => VersionRelease::parse_explicit(version, release, limit).ok(),
+        "" => legacy(LegacyRelease::Read(limit)),
+        release => VersionRelease::parse_explicit(version, release, limit)
+            .ok()
+            .or_else(|| legacy(LegacyRelease::Ignored)),
     }
 }
 

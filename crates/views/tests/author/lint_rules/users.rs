@@ -191,6 +191,17 @@ fn edges_and_heads_that_go_down() {
     );
 }
 
+/// Another rule says what is wrong with the release.
+#[test]
+fn a_release_that_cannot_be_read_hides_no_version() {
+    let unread = channel("2; 1.9 replaces 2").replace("n: 2.0.0}", "n: 2.0.0, release: a_b}");
+    let unread = found(&unread);
+    for rule in ["edge-goes-down", "head-not-highest"] {
+        let is_found = unread.iter().any(|finding| finding.rule.id() == rule);
+        assert!(is_found, "{rule}\n{}", shown(&unread));
+    }
+}
+
 #[test]
 fn prereleases_and_majors() {
     says(
