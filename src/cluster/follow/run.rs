@@ -83,6 +83,8 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
         running: Vec::new(),
         kept: Vec::new(),
     };
+    // After a restart, nothing is being loaded yet.
+    follower.teller.listener.board.put_loads_newer(false);
     loop {
         let wake = follower.wake();
         tokio::select! {

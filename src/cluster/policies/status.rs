@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,9 +15,9 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 use super::follow::SETTLE;
 use super::read::{ObjectReport, Reports, due};
@@ -185,11 +186,13 @@ pub(super) async fn all_due(
             .collect::<Vec<_>>()
     };
     let due = in_chunks(reports.0.to_vec(), due).await;
-    let due = due.unwrap_or_else(|error| {
-        error!(%error, "Failed to compute the status of policies, keeping the last one; please report this");
-        Vec::new()
-    });
-    due.into_iter().flatten().collect()
+    match due.map_err(JoinError::try_into_panic) {
+        Ok(due) => due.into_iter().flatten().collect(),
+        // The duty is started again after a pause.
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The runtime is shutting down.
+        Err(Err(_)) => Vec::new(),
+    }
 }
 
 /// Writes all status, one object after the other. Returns the failures, if any.
