@@ -36,7 +36,8 @@ pub(crate) fn replace(folder: &Path, mark: &'static str, files: &Files) -> Resul
         if is_there {
             fs::remove_dir_all(folder)?;
         }
-        fs::rename(part.path(), folder)
+        // A result that cannot be renamed is kept.
+        fs::rename(part.keep(), folder)
     });
     written.map_err(|source| OutputError::File {
         path: folder.to_owned(),
