@@ -15,7 +15,7 @@ use libfuzzer_sys::fuzz_target;
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
     BypassPermission, Change, Enforcement, Maker, Moment, Operation, PolicyBundle, PolicyOrigin,
-    Subject, User,
+    Subject, UserInfo,
 };
 use policy::policy;
 
@@ -38,6 +38,10 @@ fuzz_target!(|text: &str| {
         name: "fuzzed.v1",
         version,
     };
+    let user = UserInfo {
+        name: user.to_owned(),
+        groups: names.clone(),
+    };
     let change = Change {
         subject: Subject {
             package,
@@ -59,10 +63,7 @@ fuzz_target!(|text: &str| {
         permission: BypassPermission::Unknown,
         deprecated,
         operation: Operation::Update,
-        user: Some(User {
-            name: user,
-            groups: &names,
-        }),
+        user: Some(&user),
         now: Moment::EPOCH,
     };
     let found = policy.violations(&change);

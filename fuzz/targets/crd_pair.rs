@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use olmguard_preflight::crd::{ComparedCrd, CrdGeneration, compare};
+use olmguard_preflight::crd::{ComparedCrd, ComparisonBudget, CrdGeneration, compare};
 use serde_json::Value;
 
 fuzz_target!(|text: &str| {
@@ -17,7 +17,9 @@ fuzz_target!(|text: &str| {
     for generation in [5, 9, 11].map(CrdGeneration::of) {
         let answer = || {
             let (old, new) = (ComparedCrd::read(&old).ok()?, ComparedCrd::read(&new).ok()?);
-            Some(format!("{:?}", compare(&old, &new, generation)))
+            let mut budget = ComparisonBudget::default();
+            let compared = compare(&old, &new, generation, &mut budget);
+            Some(format!("{compared:?}"))
         };
         assert_eq!(answer(), answer());
     }
