@@ -1,10 +1,11 @@
 //! From a body to the answer of its review, in time.
 //!
 //! ```text
-//! body -- ordinary --> read, on the thread of its connection -> exempt? -- yes --> answer
-//! body -- ordinary --> read, on the thread of its connection -> exempt? -- yes --> answer
-//!                                                 worker -> quick? judged here : judged on a thread
-//!                                                    '- none, or too late: onUndecided
+//! body -- ordinary --> read, on the thread of its connection ---------.-> exempt? -- yes --> answer
+//!      '- large -----> a place in memory -> read, on another thread --'      '- no --> worker
+//!
+//! worker -> quick? judged here : judged on another thread
+//!       '- none, or too late: onUndecided
 //! ```
 //!
 //! A parsed review takes more memory than its body, so a worker comes first. If none is free, a review is read to check
