@@ -317,7 +317,7 @@ pub enum RepositoryError {
         /// The error of the library.
         why: String,
     },
-    /// The ids of the repository are not those of SHA-1.
+    /// The repository uses SHA-256 for its ids.
     #[error(
         "the git repository around {} uses SHA-256, which olmguard cannot read: expected a directory with the files of \
          the revision, for example of git worktree add",

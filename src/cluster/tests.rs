@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -16,6 +18,7 @@ use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 
 use olmguard_server::telemetry::log::{Log, LogFormat, LogLevel};
+use olmguard_server::tls::Clock;
 use olmguard_support::api::ApiServer;
 
 // === A catalogd inside the test, on loopback, without TLS ===
@@ -187,4 +190,17 @@ pub(crate) fn logged(act: impl AsyncFnOnce()) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
+}
+
+// === A bug, as a clock ===
+
+/// A clock whose first reading panics.
+#[derive(Debug, Default)]
+pub(crate) struct FaultyClock(AtomicBool);
+
+impl Clock for FaultyClock {
+    fn now(&self) -> SystemTime {
+        assert!(self.0.swap(true, Ordering::Relaxed), "a bug");
+        SystemTime::UNIX_EPOCH
+    }
 }

@@ -163,7 +163,7 @@ impl Pattern {
         }
     }
 
-    /// The number of steps for a path, in addition to those of comparing its names.
+    /// The number of steps for a path, without the steps of comparing its names.
     fn cost(&self) -> usize {
         match &self.shape {
             PatternShape::Name(_) => self.folder.len() + 1,

@@ -1,7 +1,6 @@
 //! A configuration that changes while a server runs, in virtual time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use hyper::{Method, StatusCode};
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::*;
+use crate::cluster::tests::FaultyClock;
 use olmguard_fixtures::moved::Moved;
 use olmguard_server::telemetry::Metrics;
 use olmguard_server::telemetry::metrics::ConfigurationField;
@@ -107,17 +107,6 @@ fn expected() -> ExpectedConfiguration {
         further: Vec::new(),
     };
     expected.asking("olmguard-system", "olmguard")
-}
-
-/// A clock whose first reading panics.
-#[derive(Debug, Default)]
-struct FaultyClock(AtomicBool);
-
-impl Clock for FaultyClock {
-    fn now(&self) -> SystemTime {
-        assert!(self.0.swap(true, Ordering::Relaxed), "a fault of ours");
-        SystemTime::UNIX_EPOCH
-    }
 }
 
 #[tokio::test(start_paused = true)]

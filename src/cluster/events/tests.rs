@@ -1,7 +1,6 @@
 //! Events as an API server receives them, against one that stores its requests.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::StatusCode;
@@ -10,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::*;
+use crate::cluster::tests::FaultyClock;
 use olmguard_engine::judge::Token;
 use olmguard_fixtures::moved::Moved;
 use olmguard_server::telemetry::{EditedObject, Metrics};
@@ -226,17 +226,6 @@ async fn an_event_that_is_not_taken_is_tried_anew_when_it_repeats() {
     let metrics = written(&api, [event("u1", "no"), event("u1", "no")]).await;
     assert_eq!(metrics.events.counted(EventFate::Failed), 2);
     assert_eq!(metrics.events.counted(EventFate::Repeated), 0);
-}
-
-/// A clock whose first reading panics.
-#[derive(Debug, Default)]
-struct FaultyClock(AtomicBool);
-
-impl Clock for FaultyClock {
-    fn now(&self) -> SystemTime {
-        assert!(self.0.swap(true, Ordering::Relaxed), "a fault of ours");
-        SystemTime::UNIX_EPOCH
-    }
 }
 
 #[tokio::test(start_paused = true)]

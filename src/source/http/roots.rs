@@ -32,7 +32,7 @@ pub(super) struct Roots {
 enum RootsConfig {
     /// The certificates that were read at the start.
     Fixed(Arc<ClientConfig>),
-    /// Those of a file or a directory, which is read again.
+    /// Certificates in a file or a directory, which is read again.
     Followed(PathBuf, Mutex<RootsState>),
 }
 

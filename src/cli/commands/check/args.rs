@@ -83,7 +83,7 @@ pub(crate) struct CheckArgs {
     #[arg(skip)]
     project_installed: BTreeMap<String, SaidArg>,
 
-    /// Whether the manifests are all those of the project file.
+    /// Whether the manifests are exactly what the project file names.
     #[arg(skip)]
     is_whole_project: bool,
 
