@@ -17,7 +17,9 @@ use crate::lint::written;
 use crate::lint::written::Carrier;
 use crate::see::written_release;
 use olmguard_catalog::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
-use olmguard_catalog::version::{SkipRange, SkipRangeError, Version, VersionRelease};
+use olmguard_catalog::version::{
+    BundleReleaseSupport, SkipRange, SkipRangeError, Version, VersionRelease,
+};
 
 /// A catalog, by package.
 #[derive(Debug)]
@@ -233,6 +235,14 @@ impl<'w> PackageView<'w> {
         self.bundles
             .get(bundle)
             .and_then(|view| view.version.as_ref())
+    }
+
+    /// Returns the version of a bundle with its release, as operator-controller records both; empty if there is none.
+    pub(super) fn label(&self, bundle: usize) -> String {
+        let read = self.bundles.get(bundle);
+        let read = read.and_then(|view| view.release.as_ref());
+        read.map(|read| read.recorded(BundleReleaseSupport::Disabled).version)
+            .unwrap_or_default()
     }
 
     /// Compares the versions and releases of two bundles.

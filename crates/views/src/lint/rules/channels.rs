@@ -10,7 +10,7 @@ use crate::lint::chain::ChannelFault;
 use crate::lint::check::{ChannelCheck, Check};
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
-use crate::lint::words::{escaped, meant, names, path, q};
+use crate::lint::words::{meant, names, path, q};
 
 pub(super) const CHANNEL_OF_UNKNOWN_PACKAGE: RuleItem =
     rule!("channel-of-unknown-package", Conversion, Error).on(Check::Catalog(|catalog, report| {
@@ -240,14 +240,10 @@ pub(super) const HEAD_NOT_HIGHEST: RuleItem =
 fn head_not_highest(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let (facts, package) = (channel.facts, channel.facts.package);
     let head = channel.head().and_then(|view| view.bundle);
-    let own = head.and_then(|head| Some((head, package.version(head)?)));
     let bundles = channel.view.entries.iter().filter_map(|view| view.bundle);
-    let versions = bundles.filter_map(|index| Some((index, package.version(index)?)));
-    let highest = versions.max_by(|(a, _), (b, _)| {
-        let order = package.compare(*a, *b);
-        order.unwrap_or(Ordering::Equal)
-    });
-    let (Some((head, own)), Some((higher, version))) = (own, highest) else {
+    let versions = bundles.filter(|index| package.version(*index).is_some());
+    let highest = versions.max_by(|a, b| package.compare(*a, *b).unwrap_or(Ordering::Equal));
+    let (Some(head), Some(higher)) = (head, highest) else {
         return;
     };
     if package.compare(higher, head) == Some(Ordering::Greater) {
@@ -256,9 +252,9 @@ fn head_not_highest(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>)
              OLM v1 the highest version",
             q(channel.name()),
             q(facts.name(head)),
-            escaped(own),
+            package.label(head),
             q(facts.name(higher)),
-            escaped(version)
+            package.label(higher)
         );
         report.say(channel.spot(), message);
     }

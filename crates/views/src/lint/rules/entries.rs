@@ -240,22 +240,17 @@ pub(in crate::lint) fn known_steps<'f>(
 
 pub(super) const EDGE_GOES_DOWN: RuleItem =
     rule!("edge-goes-down", Users, Warning).on(Check::Channel(|channel, report| {
-        for (to, steps) in &channel.known_steps {
+        for (_, steps) in &channel.known_steps {
             for field in [EdgeField::Replaces, EdgeField::Skips, EdgeField::SkipRange] {
                 let of_field = steps.iter().filter(|known| known.step.kind == field);
                 let down = of_field.filter(|known| known.order.is_gt());
                 let down: Vec<_> = down.copied().collect();
-                goes_down(channel, to, &down, report);
+                goes_down(channel, &down, report);
             }
         }
     }));
 
-fn goes_down(
-    channel: &ChannelCheck<'_, '_>,
-    to: &Version,
-    down: &[KnownStep<'_>],
-    report: &mut Report<'_, '_>,
-) {
+fn goes_down(channel: &ChannelCheck<'_, '_>, down: &[KnownStep<'_>], report: &mut Report<'_, '_>) {
     let Some((first, others)) = down.split_first() else {
         return;
     };
@@ -271,9 +266,9 @@ fn goes_down(
         "{field} of entry {} ({}) makes an edge from a higher version: {} ({}){others}; remove the \
          edge, or fix the versions",
         q(facts.name(first.step.to)),
-        escaped(to),
+        facts.package.label(first.step.to),
         q(facts.name(first.from)),
-        escaped(first.old)
+        facts.package.label(first.from)
     );
     report.say(facts.spot_of(&first.step), message);
 }

@@ -191,6 +191,20 @@ fn edges_and_heads_that_go_down() {
     );
 }
 
+#[test]
+fn a_release_of_its_own_is_told_with_its_version() {
+    let catalog = channel("1.0.0+10; 1.0.0+2 replaces 1.0.0+10")
+        .replace("n: 1.0.0+10}", "n: 1.0.0, release: \"10\"}")
+        .replace("n: 1.0.0+2}", "n: 1.0.0, release: \"2\"}");
+    let texts = shown(&found(&catalog));
+    for text in [
+        "\"p.v1.0.0+2\" (1.0.0+2) makes an edge from a higher version: \"p.v1.0.0+10\" (1.0.0+10)",
+        "is \"p.v1.0.0+2\" (1.0.0+2), but \"p.v1.0.0+10\" (1.0.0+10) is higher",
+    ] {
+        assert!(texts.contains(text), "{texts}");
+    }
+}
+
 /// Another rule says what is wrong with the release.
 #[test]
 fn a_release_that_cannot_be_read_hides_no_version() {
